@@ -24,8 +24,9 @@ type decisions struct {
 	p     *submachine
 	log   *decision.Log
 	saved map[string]bool // registers on the disk
-	// timeOffset is the time of day by the log.
+	// timeOffset is the time of day by the log, lands what players own by it.
 	timeOffset int64
+	lands      []decision.SignedLand
 
 	origins       map[machine.Peer]origin     // of sessions of this node
 	kicked        map[id.ID]decision.Executed // players of sessions here, and the orders
@@ -50,7 +51,9 @@ func newDecisions(n *Node) *decisions {
 	}
 	d.p = &submachine{node: n, m: d, name: decision.Space}
 	n.cfg.Lobby.Decisions, n.cfg.Lobby.Decide = d.log, func(list ...*decision.Statement) error { return d.take(list, nil) }
-	n.cfg.Region.World, n.cfg.Region.Operator = d.log.World(), d.log.IsOperator
+	n.cfg.Region.World, n.cfg.Region.Lands = d.log.World(), d.landsIn
+	n.cfg.Region.Rights = func(who id.ID) decision.Rights { return d.log.Rights(who, d.time()) }
+	n.cfg.Region.Land = func(owner id.ID, name string) *decision.Statement { return d.log.Current(decision.Land, owner, name) }
 	n.cfg.Region.TimeOffset = func() int64 { return d.timeOffset }
 	return d
 }
@@ -129,6 +132,7 @@ func (d *decisions) save(fresh []*decision.Statement) {
 // enforce notifies the lobby and the regions at this node of a change.
 func (d *decisions) enforce() {
 	n := d.n
+	d.lands = d.log.Lands()
 	n.Push(part.Call{Do: func() {
 		if n.lobby != nil {
 			n.lobby.m.OnMessage(machine.Peer{}, &lobby.Decided{})
@@ -139,6 +143,16 @@ func (d *decisions) enforce() {
 	}
 	d.timeOffset = d.log.TimeOffset(world.DayLength, func(t machine.Time) int64 { return lobby.TickAt(t, n.cfg.Region.Epoch) })
 	d.enforceAddresses()
+}
+
+// landsIn returns the land that players own in a region.
+func (d *decisions) landsIn(pos world.RegionPos) (out []decision.SignedLand) {
+	for _, l := range d.lands {
+		if l.Box().Meets(pos.Bounds()) {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // found makes the founder's player, who enters from the machine of the founder's node,

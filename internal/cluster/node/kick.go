@@ -21,7 +21,7 @@ func (d *decisions) fromLobby(m machine.Message) machine.Message {
 	}
 	o, err := decision.DecodeOrder(r.Order)
 	if err == nil && o.Kind == decision.Kick {
-		err = o.Verify(d.log.World(), d.time(), d.log.IsOperator)
+		err = o.Verify(d.log.World(), d.time(), d.log.RoleOf)
 	} else {
 		err = decision.ErrFormat
 	}

@@ -28,6 +28,8 @@ func TestLines(t *testing.T) {
 		return Statement{World: testWorld, Seq: 1_800_000_000_000, Topic: topic, On: on, Subject: who, Name: name, Text: "x"}
 	}
 	player := someone("\x07")
+	role, land := st(Appoint, true, bo, "Bo"), st(Land, true, player.id, "home")
+	role.Text, land.Text = "moderator", "1 60 -5 9 80 5 Ann"
 	var lines []line
 	for _, c := range []struct {
 		line string
@@ -65,6 +67,26 @@ func TestLines(t *testing.T) {
 		{"/unbanip 192.0.2.1", st(AddressBan, true, id.ID{}, "192.0.2.1"), false},
 		{"/unbanip 192.0.2.1", st(AddressBan, false, id.ID{}, "192.0.2.1"), true},
 		{"/op", st(Operator, true, bo, ""), false},
+		{"/role Bo moderator", role, true},
+		{"/role Bo builder", role, false},
+		{"/role moderator", role, false},
+		{"/mute Bo 2h swearing", st(Mute, true, bo, "Bo"), true},
+		{"/unmute Bo", st(Mute, true, bo, "Bo"), false},
+		{"/jail Bo", st(Jail, true, bo, "Bo"), true},
+		{"/free Bo", st(Jail, false, bo, "Bo"), true},
+		{"/trust Bo", st(Trust, true, bo, "Bo"), true},
+		{"/trust Bo", st(Trust, true, eve, "Eve"), false},
+		{"/untrust Bo", st(Trust, true, bo, "Bo"), false},
+		{"/claim home 8", land, true},
+		{"/claim home 1 60 -5 9 80 5", land, true},
+		{"/claim home 9 80 5 1 60 -5", land, true},
+		{"/claim home 1 60 -5 9 80 6", land, false},
+		{"/claim home 1 60", land, false},
+		{"/claim hom 8", land, false},
+		{"/unclaim home", land, false},
+		{"/unclaim home", st(Land, false, bo, "home"), true},
+		{"/unclaim home Bo", st(Land, false, bo, "home"), true},
+		{"/unclaim homer", st(Land, false, bo, "home"), false},
 	} {
 		if got := Asks(c.line, &c.s); got != c.want {
 			t.Errorf("%q asks for %+v: %v", c.line, c.s, got)

@@ -27,8 +27,15 @@ func Asks(line string, s *Statement) bool {
 	if !ok || s.Topic != want.topic || s.On != want.on {
 		return false
 	}
-	if s.Topic == Whitelist {
+	switch s.Topic {
+	case Whitelist:
 		return len(args) == 0
+	case Land:
+		return s.landAskedBy(args)
+	case Appoint:
+		if len(args) < 2 || args[len(args)-1] != s.Text {
+			return false
+		}
 	}
 	if s.Topic == AddressBan { // an abbreviation of one address is another address
 		return s.Name != "" && s.Name == args[0]
@@ -53,6 +60,8 @@ var verbs = map[string]struct {
 	on    bool
 }{
 	"op": {Operator, true}, "deop": {Operator, false}, "ban": {Ban, true}, "unban": {Ban, false},
+	"role": {Appoint, true}, "mute": {Mute, true}, "unmute": {Mute, false}, "jail": {Jail, true}, "free": {Jail, false},
+	"claim": {Land, true}, "unclaim": {Land, false}, "trust": {Trust, true}, "untrust": {Trust, false},
 	"banip": {AddressBan, true}, "unbanip": {AddressBan, false},
 	"whitelist on": {Whitelist, true}, "whitelist off": {Whitelist, false},
 	"whitelist add": {Listed, true}, "whitelist remove": {Listed, false},

@@ -18,6 +18,10 @@ const (
 	MaxOperators  = 256
 	// perIssuer leaves room for others.
 	perIssuer = MaxStatements / 2
+	// maxOfPlayers bounds what players say of their own land, maxOfPlayer what one does.
+	// It is counted besides MaxStatements, so that it takes no room from operators.
+	maxOfPlayers = 2048
+	maxOfPlayer  = 48
 	// slack is how far clocks may differ.
 	slack = 10 * time.Minute
 	// afterEnd is how long a statement that has ended is kept: until no node's clock
@@ -41,7 +45,11 @@ type Log struct {
 
 	ranks   map[id.ID]int        // of those with authority
 	kept    map[id.ID]uint64     // former operators: up to which Seq their decisions count
+	roles   map[id.ID]Role       // that operators have given
 	current map[about]*Statement // what counts, but for Operator
+
+	moderated map[id.ID]uint64 // former moderators, as kept
+	ofPlayers int              // statements about players' own land
 }
 
 // New returns the empty log of a world; root is the key of the founder's node.
@@ -92,10 +100,13 @@ func (l *Log) Merge(list []*Statement, now time.Time) (fresh []*Statement, err e
 // compare orders statements for a merge: about roles first, then by time.
 func compare(a, b *Statement) int {
 	role := func(s *Statement) int {
-		if s.Topic == Operator {
+		switch s.Topic {
+		case Operator:
 			return 0
+		case Appoint:
+			return 1
 		}
-		return 1
+		return 2
 	}
 	return cmp.Or(cmp.Compare(role(a), role(b)), cmp.Compare(a.Seq, b.Seq), bytes.Compare(a.Signature[:], b.Signature[:]))
 }
@@ -118,7 +129,9 @@ func (l *Log) add(s *Statement, now time.Time) error {
 		return ErrAuthority
 	case !s.newer(old) || s.ended(now):
 		return ErrOld
-	case old == nil && (len(l.latest) >= MaxStatements || l.issued[at.issuer] >= perIssuer):
+	case old == nil && s.ofPlayer() && (l.ofPlayers >= maxOfPlayers || l.issued[at.issuer] >= maxOfPlayer && !l.ofOperator(at.issuer, s)):
+		return fmt.Errorf("%w: %d statements about land, %d of this issuer", ErrFull, l.ofPlayers, l.issued[at.issuer])
+	case old == nil && !s.ofPlayer() && (len(l.latest)-l.ofPlayers >= MaxStatements || l.issued[at.issuer] >= perIssuer):
 		return fmt.Errorf("%w: %d statements, %d of this issuer", ErrFull, len(l.latest), l.issued[at.issuer])
 	case old == nil && s.Topic == Operator && s.On && len(l.ranks) > MaxOperators:
 		return fmt.Errorf("%w: %d operators", ErrFull, len(l.ranks)-1)
@@ -128,10 +141,16 @@ func (l *Log) add(s *Statement, now time.Time) error {
 	}
 	if old == nil {
 		l.issued[at.issuer]++
+		if s.ofPlayer() {
+			l.ofPlayers++
+		}
 	}
 	l.latest[at] = s
-	if s.Topic == Operator {
+	switch s.Topic {
+	case Operator:
 		l.fold()
+	case Appoint:
+		l.foldRoles()
 	}
 	return nil
 }
@@ -140,10 +159,7 @@ func (s *Statement) ended(now time.Time) bool { return s.Over(now.Add(-afterEnd)
 
 // mayIssue reports whether what an issuer says counts.
 func (l *Log) mayIssue(issuer id.ID, s *Statement) bool {
-	if _, ok := l.ranks[issuer]; ok {
-		return true
-	}
-	return s.Topic != Operator && s.Seq <= l.kept[issuer]
+	return l.ofOperator(issuer, s) || l.byRole(issuer, s)
 }
 
 // prune removes what does not count any more, and what has ended.
@@ -151,6 +167,9 @@ func (l *Log) prune(now time.Time) {
 	for at, s := range l.latest { // the order does not matter
 		if !l.mayIssue(at.issuer, s) || s.ended(now) {
 			delete(l.latest, at)
+			if s.ofPlayer() {
+				l.ofPlayers--
+			}
 			if l.issued[at.issuer]--; l.issued[at.issuer] == 0 {
 				delete(l.issued, at.issuer)
 			}
@@ -191,6 +210,7 @@ func (l *Log) fold() {
 			l.kept[who] = s.Seq
 		}
 	}
+	l.foldRoles()
 }
 
 // granted reports whether those with a rank by now say that somebody is an

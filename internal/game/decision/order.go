@@ -144,6 +144,14 @@ func (o *Order) check() error {
 	return nil
 }
 
+// Needs is the permission that an order needs.
+func (o *Order) Needs() Permission {
+	if o.Kind == Kick {
+		return MayKick
+	}
+	return MayOperate
+}
+
 func (o *Order) block() bool {
 	b, ok := world.BlockByName(o.Text)
 	return ok && world.Info(b).Item
@@ -151,7 +159,7 @@ func (o *Order) block() bool {
 
 // Verify reports why a node must not execute an order: it is of another world, of
 // another time, of nobody who may command the subject, or its signature is wrong.
-func (o *Order) Verify(of id.ID, now time.Time, operator func(id.ID) bool) error {
+func (o *Order) Verify(of id.ID, now time.Time, role func(id.ID) Role) error {
 	by := o.By()
 	switch err := o.check(); {
 	case err != nil:
@@ -160,7 +168,7 @@ func (o *Order) Verify(of id.ID, now time.Time, operator func(id.ID) bool) error
 		return ErrWorld
 	case o.Seq > uint64(now.Add(OrderWindow).UnixMilli()) || o.Seq+uint64(OrderWindow.Milliseconds()) < uint64(now.UnixMilli()):
 		return ErrExpired
-	case !operator(by) && (o.Kind != Spawn || by != o.Subject):
+	case !role(by).May(o.Needs()) && (o.Kind != Spawn || by != o.Subject), role(by) < RoleOperator && by != o.Subject && role(o.Subject) >= role(by):
 		return ErrAuthority
 	case identity.CheckKey(o.Issuer[:]) != nil || !ed25519.Verify(o.Issuer[:], o.body([]byte(orderContext)), o.Signature[:]):
 		return ErrSignature

@@ -75,20 +75,25 @@ func orderLines(t *testing.T, player *person) (lines []line) {
 // TestOrderVerify: an order counts in its world, in its time, of an operator.
 func TestOrderVerify(t *testing.T) {
 	ann, eve, bo := someone("ann"), someone("eve"), someone("bo")
-	operator := func(who id.ID) bool { return who == ann.id }
+	mod := someone("moderator")
+	roles := map[id.ID]Role{ann.id: RoleOperator, mod.id: RoleModerator, eve.id: RolePlayer, bo.id: RolePlayer}
+	operator := func(who id.ID) Role { return roles[who] }
 	for what, c := range map[string]struct {
 		change func(*Order)
 		by     *person
 		want   error
 	}{
-		"in good order":   {func(*Order) {}, ann, nil},
-		"of a player":     {func(*Order) {}, eve, ErrAuthority},
-		"another world":   {func(o *Order) { o.World[0]++ }, ann, ErrWorld},
-		"too late":        {func(o *Order) { o.Seq -= uint64(OrderWindow.Milliseconds()) + 1 }, ann, ErrExpired},
-		"too early":       {func(o *Order) { o.Seq += uint64(OrderWindow.Milliseconds()) + 1 }, ann, ErrExpired},
-		"spawn of others": {func(o *Order) { *o = testOrder(Spawn, bo.id, "Bo", "") }, eve, ErrAuthority},
-		"one's own spawn": {func(o *Order) { *o = testOrder(Spawn, eve.id, "Eve", "") }, eve, nil},
-		"no block":        {func(o *Order) { o.Text = "nonsense" }, ann, ErrFormat},
+		"in good order":               {func(*Order) {}, ann, nil},
+		"of a player":                 {func(*Order) {}, eve, ErrAuthority},
+		"another world":               {func(o *Order) { o.World[0]++ }, ann, ErrWorld},
+		"too late":                    {func(o *Order) { o.Seq -= uint64(OrderWindow.Milliseconds()) + 1 }, ann, ErrExpired},
+		"too early":                   {func(o *Order) { o.Seq += uint64(OrderWindow.Milliseconds()) + 1 }, ann, ErrExpired},
+		"spawn of others":             {func(o *Order) { *o = testOrder(Spawn, bo.id, "Bo", "") }, eve, ErrAuthority},
+		"one's own spawn":             {func(o *Order) { *o = testOrder(Spawn, eve.id, "Eve", "") }, eve, nil},
+		"a moderator gives":           {func(*Order) {}, mod, ErrAuthority},
+		"a moderator kicks":           {func(o *Order) { *o = testOrder(Kick, bo.id, "Bo", "") }, mod, nil},
+		"a moderator kicks operators": {func(o *Order) { *o = testOrder(Kick, ann.id, "Ann", "") }, mod, ErrAuthority},
+		"no block":                    {func(o *Order) { o.Text = "nonsense" }, ann, ErrFormat},
 	} {
 		o := testOrder(Give, bo.id, "Bo", "stone")
 		c.change(&o)
@@ -180,6 +185,6 @@ func FuzzDecodeOrder(f *testing.F) {
 			t.Errorf("%x has two encodings", b)
 		}
 		o.AskedBy(line, o.Subject, time.UnixMilli(int64(o.Seq)))
-		_ = o.Verify(o.World, start, func(id.ID) bool { return true })
+		_ = o.Verify(o.World, start, func(id.ID) Role { return RoleOwner })
 	})
 }

@@ -79,6 +79,19 @@ func (l *Log) Banned(player id.ID, name string, now time.Time) *Statement {
 	return nil
 }
 
+// Muted is the statement by which a player says nothing to others; nil: there is none.
+func (l *Log) Muted(player id.ID, now time.Time) *Statement { return l.holds(Mute, player, now) }
+
+// Jailed is the statement by which a player is in jail; nil: there is none.
+func (l *Log) Jailed(player id.ID, now time.Time) *Statement { return l.holds(Jail, player, now) }
+
+func (l *Log) holds(t Topic, player id.ID, now time.Time) *Statement {
+	if s := l.Current(t, player, ""); s != nil && s.On && !s.Over(now) && !l.IsOperator(player) {
+		return s
+	}
+	return nil
+}
+
 // IsListed reports whether a player is on the whitelist.
 func (l *Log) IsListed(player id.ID) bool {
 	s := l.Current(Listed, player, "")

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -38,6 +39,15 @@ const (
 	Time                       // Text: the time of day at the time of issue; no subject
 )
 
+// More topics; 6 is AddressBan.
+const (
+	Appoint Topic = iota + 7 // On: the subject, a player, has the role named Text
+	Mute                     // On: the subject, a player, says nothing to others
+	Jail                     // On: the subject, a player, changes nothing and stays where it is
+	Land                     // On: the subject, a player, owns land (land.go)
+	Trust                    // On: the subject, a player, builds on the issuer's land
+)
+
 // Space is the disk space in which a node keeps its log: the encodings of the
 // statements by their Key.
 const Space = "decisions"
@@ -65,7 +75,7 @@ type Statement struct {
 	Seq     uint64
 	Topic   Topic
 	On      bool
-	Keep    bool   // Operator, off: bans and whitelist entries issued until now still count
+	Keep    bool   // Operator, off; Appoint: bans and the like issued until now still count
 	Subject id.ID  // a player, a node; zero: see Name
 	Until   int64  // Unix seconds; 0: without end
 	Name    string // of the subject; if Subject is zero it is the subject
@@ -148,7 +158,7 @@ func (s *Statement) check() error {
 		return fmt.Errorf("%w: a number", ErrFormat)
 	case len(s.Name) > MaxName || len(s.Text) > MaxText || !utf8.ValidString(s.Name) || !utf8.ValidString(s.Text):
 		return fmt.Errorf("%w: the name or the text", ErrFormat)
-	case (s.Topic == Operator || s.Topic == Listed) && s.Subject.IsZero():
+	case (s.Topic == Operator || s.Topic == Listed || s.Topic >= Appoint && s.Topic <= Trust) && s.Subject.IsZero():
 		return fmt.Errorf("%w: it names no player", ErrFormat)
 	case s.Topic == Ban && s.Subject.IsZero() && s.Name == "":
 		return fmt.Errorf("%w: it bans nobody", ErrFormat)
@@ -158,12 +168,17 @@ func (s *Statement) check() error {
 		return fmt.Errorf("%w: an operator for a time", ErrFormat)
 	case s.Topic == Time && (!s.On || !s.Subject.IsZero() || s.Name != "" || s.Until != 0 || !isTime(s.Text)):
 		return fmt.Errorf("%w: no time of day", ErrFormat)
-	case s.Keep && (s.Topic != Operator || s.On):
+	case s.Topic == Appoint && (!s.On || s.Until != 0 || !slices.Contains(Appointments, s.Text) || s.Keep && s.Text == RoleModerator.String()):
+		return fmt.Errorf("%w: no role", ErrFormat)
+	case s.Keep && s.Topic != Appoint && (s.Topic != Operator || s.On):
 		return fmt.Errorf("%w: it keeps what it does not undo", ErrFormat)
 	}
-	if s.Topic == AddressBan {
+	switch s.Topic {
+	case AddressBan:
 		_, err := Network(s.Name)
 		return err
+	case Land:
+		return s.checkLand()
 	}
 	return nil
 }
@@ -186,7 +201,10 @@ type about struct {
 func (s *Statement) about() about { return aboutOf(s.Topic, s.Subject, s.Name) }
 
 func aboutOf(t Topic, subject id.ID, name string) about {
-	if !subject.IsZero() {
+	switch {
+	case t == Land: // of which a player may own several
+		return about{topic: t, subject: subject, name: wire.FoldName(name)}
+	case !subject.IsZero():
 		return about{topic: t, subject: subject}
 	}
 	if t == AddressBan {

@@ -49,7 +49,8 @@ func (h *Lobby) onEnter(e enter) {
 		p.rec.Invitation = s.ID()
 	}
 	p.rec.Seen = h.unix()
-	p.visitor = !invitation.MayBuild(e.Invitation)
+	p.invited = !invitation.MayBuild(e.Invitation)
+	p.visitor = h.rights(p).Visits(p.invited)
 	p.session, p.claiming, p.resumes = e.from, true, e.Resume && !fresh
 	h.sessions[e.from] = p
 	if !fresh && p.rec == before {
@@ -129,10 +130,14 @@ func (h *Lobby) refuse(to machine.Peer, r *Refused) {
 
 // BanText is what a banned player reads.
 func BanText(b *decision.Statement) string {
-	s := "You are banned from this world"
 	if b.Topic == decision.AddressBan {
-		s = "Players from your address are banned from this world"
+		return sentence("Players from your address are banned from this world", b)
 	}
+	return sentence("You are banned from this world", b)
+}
+
+// sentence says until when a statement is in force, and why it was made.
+func sentence(s string, b *decision.Statement) string {
 	if b.Until != 0 {
 		s += " until " + time.Unix(b.Until, 0).UTC().Format("2 January 2006 15:04") + " UTC"
 	}
@@ -182,7 +187,7 @@ func (h *Lobby) admit(p *player, from machine.Peer) {
 		return // left or was replaced meanwhile
 	}
 	p.claiming, p.here, p.since = false, true, h.unix()
-	p.region, p.operator = p.home(h.cfg), h.cfg.Decisions.IsOperator(p.id)
+	p.region, p.role = p.home(h.cfg), h.rights(p).Role
 	h.here = append(h.here, p)
 	h.answerWaitingVouches(p)
 	if h.cfg.Restored != 0 {
@@ -201,7 +206,7 @@ func (h *Lobby) admit(p *player, from machine.Peer) {
 // welcome tells a session what it needs to know.
 func (h *Lobby) welcome(p *player) {
 	h.env.Send(p.session, &Admitted{
-		Player: p.id, Name: p.rec.Name, Entity: p.rec.Entity, Operator: p.operator, Visitor: p.visitor,
+		Player: p.id, Name: p.rec.Name, Entity: p.rec.Entity, Operator: p.role >= decision.RoleOperator, Visitor: p.visitor,
 		New: p.rec.Epoch == 0, Mode: h.cfg.Mode, Home: p.region, TimeOffset: h.timeOffset,
 	})
 	h.sendCommands(p)

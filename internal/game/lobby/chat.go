@@ -42,9 +42,20 @@ func (h *Lobby) onSay(from machine.Peer, text string) {
 		h.tell(p, wire.ChatError, "You are writing too fast. Wait a moment.")
 	case strings.HasPrefix(text, "/"):
 		h.command(p, text[1:])
+	case h.silenced(p):
 	default:
 		h.toAll(&Chat{Kind: wire.ChatWorld, From: p.rec.Name, Text: text})
 	}
+}
+
+// silenced tells a player who may not speak why, and reports that.
+func (h *Lobby) silenced(p *player) bool {
+	s := h.cfg.Decisions.Muted(p.id, h.time())
+	if s == nil {
+		return false
+	}
+	h.tell(p, wire.ChatError, "%s", sentence("You are muted", s))
+	return true
 }
 
 // tell shows a line to one player.

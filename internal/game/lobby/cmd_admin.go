@@ -14,16 +14,16 @@ import (
 // adminCommands control access: bans, the whitelist, operators.
 func adminCommands() []*command {
 	return []*command{
-		{name: "kick", args: "<player> [reason]", help: "Sends a player out; they may come back.", operator: true, run: (*call).kick},
-		{name: "ban", args: "<known player> [30m|12h|7d] [reason]", help: "Keeps a player out, by name and by key, for a time or for good.", operator: true, run: (*call).ban},
-		{name: "unban", args: "<known player>", help: "Lets a banned player in again.", operator: true, run: (*call).unban},
-		{name: "banip", args: "<address> [30m|12h|7d] [reason]", help: "Keeps out who comes from an IP address or a network, such as 192.0.2.0/24. IPv6: the whole /64.", operator: true, run: (*call).banAddress},
-		{name: "unbanip", args: "<address>", help: "Lets in again who comes from an address.", operator: true, run: (*call).unbanAddress},
-		{name: "bans", help: "Lists who is banned.", operator: true, run: (*call).listBans},
-		{name: "op", args: "<known player>", help: "Makes a player an operator.", operator: true, run: (*call).op},
-		{name: "deop", args: "<known player> | <known player> undo", help: "Takes the operator's rights from a player, and from those whom the player has made operators; undo: their bans end too.", operator: true, run: (*call).deop},
-		{name: "whitelist", args: "on | off | list | add <known player> [player id] | remove <known player>", help: "Lets only some players in. Who has never been here is named by the player id that the page shows.", operator: true, run: (*call).whitelist},
-		{name: "hosts", args: "list | remove <text>", help: "Lists and removes the nodes that host this world, for operators on the founder's machine.", operator: true, run: (*call).hosts},
+		{name: "kick", args: "<player> [reason]", help: "Sends a player out; they may come back.", needs: decision.MayKick, run: (*call).kick},
+		{name: "ban", args: "<known player> [30m|12h|7d] [reason]", help: "Keeps a player out, by name and by key, for a time or for good.", needs: decision.MayBan, run: (*call).ban},
+		{name: "unban", args: "<known player>", help: "Lets a banned player in again.", needs: decision.MayBan, run: (*call).unban},
+		{name: "banip", args: "<address> [30m|12h|7d] [reason]", help: "Keeps out who comes from an IP address or a network, such as 192.0.2.0/24. IPv6: the whole /64.", needs: decision.MayOperate, run: (*call).banAddress},
+		{name: "unbanip", args: "<address>", help: "Lets in again who comes from an address.", needs: decision.MayOperate, run: (*call).unbanAddress},
+		{name: "bans", help: "Lists who is banned.", needs: decision.MayBan, run: (*call).listBans},
+		{name: "op", args: "<known player>", help: "Makes a player an operator.", needs: decision.MayOperate, run: (*call).op},
+		{name: "deop", args: "<known player> | <known player> undo", help: "Takes the operator's rights from a player, and from those whom the player has made operators; undo: their bans end too.", needs: decision.MayOperate, run: (*call).deop},
+		{name: "whitelist", args: "on | off | list | add <known player> [player id] | remove <known player>", help: "Lets only some players in. Who has never been here is named by the player id that the page shows.", needs: decision.MayOperate, run: (*call).whitelist},
+		{name: "hosts", args: "list | remove <text>", help: "Lists and removes the nodes that host this world, for operators on the founder's machine.", needs: decision.MayOperate, run: (*call).hosts},
 	}
 }
 
@@ -33,6 +33,9 @@ func (c *call) kick() error {
 	}
 	p, err := c.playerHere(c.arg(0))
 	if err != nil {
+		return err
+	}
+	if err := c.outranks(p); err != nil {
 		return err
 	}
 	c.order(p, decision.Order{Kind: decision.Kick, Text: cut(c.rest(1), decision.MaxText)}, func() {
@@ -87,8 +90,8 @@ func (c *call) whomToBan(name string) (s decision.Statement, err error) {
 		}
 		return decision.Statement{Name: clean}, nil
 	}
-	if c.cfg.Decisions.IsOperator(p.id) {
-		return s, userErrorf("%s is an operator: /deop first.", p.rec.Name)
+	if err := c.outranks(p); err != nil {
+		return s, err
 	}
 	return decision.Statement{Name: p.rec.Name, Subject: p.id}, nil
 }

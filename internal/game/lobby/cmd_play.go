@@ -22,9 +22,9 @@ const (
 func playCommands() []*command {
 	return []*command{
 		{name: "spawn", help: "Brings you to where everybody begins.", run: (*call).spawn},
-		{name: "tp", args: "[player] <player> | [player] <x> <y> <z>", help: "Brings you or another player to a player or a place; ~ is where the one who is brought stands.", operator: true, run: (*call).tp},
-		{name: "gamemode", args: "<survival|creative|spectator> [player]", help: "Changes how you or another player plays.", operator: true, run: (*call).gamemode},
-		{name: "give", args: "<player> <block> [count]", help: "Gives blocks to a player.", operator: true, run: (*call).give},
+		{name: "tp", args: "[player] <player> | [player] <x> <y> <z>", help: "Brings you or another player to a player or a place; ~ is where the one who is brought stands.", needs: decision.MayOperate, run: (*call).tp},
+		{name: "gamemode", args: "<survival|creative|spectator> [player]", help: "Changes how you or another player plays.", needs: decision.MayOperate, run: (*call).gamemode},
+		{name: "give", args: "<player> <block> [count]", help: "Gives blocks to a player.", needs: decision.MayOperate, run: (*call).give},
 	}
 }
 
@@ -42,6 +42,9 @@ func (h *Lobby) errand(p *player, o Order) {
 }
 
 func (c *call) spawn() error {
+	if s := c.cfg.Decisions.Jailed(c.from.id, c.Lobby.time()); s != nil {
+		return userError(sentence("You are in jail", s))
+	}
 	c.order(c.from, decision.Order{Kind: decision.Spawn}, nil)
 	return nil
 }

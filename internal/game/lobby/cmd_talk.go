@@ -25,7 +25,7 @@ func talkCommands() []*command {
 func (c *call) help() error {
 	if name := strings.TrimPrefix(strings.ToLower(c.arg(0)), "/"); name != "" {
 		cmd := findCommand(name)
-		if cmd == nil || cmd.operator && !c.from.operator {
+		if cmd == nil || !c.from.role.May(cmd.needs) {
 			c.fail("%s", unknown(c.from, cmd, name))
 			return nil
 		}
@@ -60,6 +60,9 @@ func (c *call) who() error {
 }
 
 func (c *call) near() error {
+	if c.silenced(c.from) {
+		return nil
+	}
 	text := c.rest(0)
 	if text == "" {
 		return errUsage
@@ -69,6 +72,9 @@ func (c *call) near() error {
 }
 
 func (c *call) whisper() error {
+	if c.silenced(c.from) {
+		return nil
+	}
 	if len(c.args) < 2 {
 		return errUsage
 	}
@@ -85,6 +91,9 @@ func (c *call) whisper() error {
 }
 
 func (c *call) me() error {
+	if c.silenced(c.from) {
+		return nil
+	}
 	text := c.rest(0)
 	if text == "" {
 		return errUsage

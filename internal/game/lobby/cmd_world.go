@@ -21,7 +21,7 @@ func worldCommands() []*command {
 			return nil
 		}},
 		{name: "time", args: "query | set <day|noon|night|midnight|ticks> | add <ticks>", help: "Shows or changes the time of day.", run: (*call).time},
-		{name: "save", help: "Writes the whole world to disk now. What was acknowledged is there already.", operator: true, run: (*call).save},
+		{name: "save", help: "Writes the whole world to disk now. What was acknowledged is there already.", needs: decision.MayOperate, run: (*call).save},
 	}
 }
 
@@ -33,7 +33,7 @@ func (c *call) time() error {
 	if len(c.args) != 2 {
 		return errUsage
 	}
-	if !c.from.operator {
+	if !c.from.role.May(decision.MayOperate) {
 		return userErrorf("Only operators change the time.")
 	}
 	ticks, err := c.ticks(c.arg(1))

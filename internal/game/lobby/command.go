@@ -12,11 +12,11 @@ import (
 
 // command is a slash command.
 type command struct {
-	name     string
-	args     string // see grammar.go
-	help     string
-	operator bool // only operators may
-	run      func(c *call) error
+	name  string
+	args  string // see grammar.go
+	help  string
+	needs decision.Permission
+	run   func(c *call) error
 }
 
 // call is one use of a command.
@@ -43,7 +43,7 @@ var errUsage = errors.New("usage")
 var commands []*command
 
 func init() {
-	commands = concat(talkCommands(), playCommands(), worldCommands(), adminCommands())
+	commands = concat(talkCommands(), playCommands(), landCommands(), worldCommands(), modCommands(), adminCommands())
 }
 
 func concat(lists ...[]*command) (out []*command) {
@@ -74,7 +74,7 @@ func (h *Lobby) command(from *player, line string) {
 		return
 	}
 	cmd := findCommand(strings.ToLower(words[0].Text))
-	if cmd == nil || cmd.operator && !from.operator {
+	if cmd == nil || !from.role.May(cmd.needs) {
 		h.tell(from, wire.ChatError, "%s", unknown(from, cmd, words[0].Text))
 		return
 	}
@@ -92,7 +92,7 @@ func (h *Lobby) command(from *player, line string) {
 
 func unknown(from *player, cmd *command, name string) string {
 	if cmd != nil {
-		return fmt.Sprintf("/%s is for operators.", cmd.name)
+		return fmt.Sprintf("/%s is for %ss.", cmd.name, cmd.needs.Needs())
 	}
 	var names []string
 	for _, c := range commandsOf(from) {
@@ -104,7 +104,7 @@ func unknown(from *player, cmd *command, name string) string {
 // commandsOf are the commands that a player may use.
 func commandsOf(p *player) (out []*command) {
 	for _, c := range commands {
-		if !c.operator || p.operator {
+		if p.role.May(c.needs) {
 			out = append(out, c)
 		}
 	}

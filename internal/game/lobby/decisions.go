@@ -3,6 +3,7 @@ package lobby
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -90,6 +91,7 @@ func (c *call) decide(signed []byte, done string) {
 		}
 		c.reply("%s", done)
 	})
+	c.audit(signed)
 }
 
 // order asks the player who typed a command to sign an order about a player, and
@@ -103,7 +105,7 @@ func (c *call) order(who *player, o decision.Order, then func()) {
 func (c *call) execute(who *player, signed []byte, then func()) {
 	o, err := decision.DecodeOrder(signed)
 	if err == nil {
-		err = o.Verify(c.cfg.Decisions.World(), c.Lobby.time(), c.cfg.Decisions.IsOperator)
+		err = o.Verify(c.cfg.Decisions.World(), c.Lobby.time(), c.cfg.Decisions.RoleOf)
 	}
 	switch {
 	case err != nil:
@@ -117,6 +119,7 @@ func (c *call) execute(who *player, signed []byte, then func()) {
 	if o.Kind == decision.Kick {
 		c.endSession(who, &Refused{Code: wire.Kicked, Text: KickText(o), Order: signed})
 	}
+	c.audit(signed)
 	if then != nil {
 		then()
 	}
@@ -140,21 +143,30 @@ func (h *Lobby) onDecided() {
 			h.endSession(p, refusal(wire.Banned, BanText(b)))
 			continue
 		}
-		is := h.cfg.Decisions.IsOperator(p.id)
-		if is == p.operator {
-			continue
-		}
-		p.operator = is
-		h.sendCommands(p)
-		if is {
-			h.tell(p, wire.ChatSystem, "You are an operator now.")
-		} else {
-			h.tell(p, wire.ChatSystem, "You are no operator any more.")
+		rights := h.rights(p)
+		p.visitor = rights.Visits(p.invited)
+		if was := p.role; was != rights.Role {
+			p.role = rights.Role
+			h.sendCommands(p)
+			h.tell(p, wire.ChatSystem, "%s", roleText(was, p.role))
 		}
 	}
 	h.tellTime()
 	h.keepDecisions(nil)
 }
+
+// roleText tells a player of a new role.
+func roleText(was, is decision.Role) string {
+	switch {
+	case was >= decision.RoleOperator && is < decision.RoleOperator:
+		return "You are no operator any more."
+	case is >= decision.RoleOperator:
+		return "You are an operator now."
+	}
+	return fmt.Sprintf("You are a %s now.", is)
+}
+
+func (h *Lobby) rights(p *player) decision.Rights { return h.cfg.Decisions.Rights(p.id, h.time()) }
 
 // tellTime tells everybody what the time of day is, if that was decided anew.
 func (h *Lobby) tellTime() {

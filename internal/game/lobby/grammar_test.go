@@ -85,7 +85,7 @@ func TestUnknownCommand(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	from.operator = true
+	from.role = decision.RoleOperator
 	if got, want := unknown(from, nil, "gvie"), "There is no command /gvie. Did you mean /give? /help lists them."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -48,9 +49,10 @@ type player struct {
 	quiet   rateLimit // of chat and commands
 	deaths  rateLimit // that the others are told of
 
-	operator  bool  // as the client was told
-	visitor   bool  // changes nothing, by the invitation that it shows
-	since     int64 // Unix seconds when the player came
+	role      decision.Role // as the client was told
+	invited   bool          // only to visit
+	visitor   bool          // changes nothing
+	since     int64         // Unix seconds when the player came
 	proposals []*proposal
 }
 

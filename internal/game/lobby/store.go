@@ -16,6 +16,8 @@ import (
 //
 //	p/<player id>    record
 //	d/<register>     a decision.Statement, as text in base64
+//	a/<number>       entry: what somebody did by a role
+//	r/<number>       entry: what a player has reported
 //
 // Worlds from before decisions were signed have b/<folded name> and
 // l/<folded name> (bans and whitelist), w (the time of day) and operator flags in
@@ -41,11 +43,12 @@ type record struct {
 
 // store is what the lobby has on disk, and all of it in memory.
 type store struct {
-	players map[id.ID]*player
-	names   map[string]*player // by folded name
-	looks   map[string]int     // how many names look so
-	signed  map[string]string  // decisions on disk, by register
-	entity  uint32             // the highest number given to a player
+	players           map[id.ID]*player
+	names             map[string]*player // by folded name
+	looks             map[string]int     // how many names look so
+	signed            map[string]string  // decisions on disk, by register
+	deeds, complaints journal            // what those with a role did, what players reported
+	entity            uint32             // the highest number given to a player
 
 	loaded  bool
 	failed  error // why the store could not be read: nobody can enter
@@ -60,6 +63,7 @@ func newStore() store {
 		looks:   map[string]int{},
 		signed:  map[string]string{},
 		pending: map[uint64]func(any, error){},
+		deeds:   journal{prefix: "a/", most: maxAudit}, complaints: journal{prefix: "r/", most: maxReports},
 	}
 }
 
@@ -105,6 +109,14 @@ func (h *Lobby) loadKV(key string, value []byte) (err error) {
 		var text string
 		err = json.Unmarshal(value, &text)
 		h.signed[key[2:]] = text
+	case len(key) > 2 && (key[:2] == "a/" || key[:2] == "r/"): // in the order of their numbers
+		j := &h.deeds
+		if key[0] == 'r' {
+			j = &h.complaints
+		}
+		var e entry
+		err = json.Unmarshal(value, &e)
+		j.list = append(j.list, e)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: key %q: %v", errStore, key, err)

@@ -105,7 +105,8 @@ func (a *admission) enterNew(from machine.Peer, m *Enter) {
 
 // admit puts a player into the area.
 func (a *admission) admit(p *world.Player, from machine.Peer, m *Enter) {
-	p.Name, p.Entity, p.Operator, p.Visitor = m.Name, uint64(m.Entity), a.cfg.operator(m.Player), m.Visitor
+	p.Name, p.Entity = m.Name, uint64(m.Entity)
+	a.cfg.authorize(p, m.Visitor)
 	p.NewSession()
 	h := a.sessions.add(p, from)
 	if h.log = a.sessions.logOf(p.ID); h.log != nil {
@@ -125,7 +126,8 @@ func (a *admission) replaceSession(h *playerSession, from machine.Peer, m *Enter
 	if h.peer != from && h.peer != (machine.Peer{}) {
 		a.env.Send(h.peer, &Moved{a.cfg.Pos, m.Player, a.cfg.Pos, uint32(h.p.Epoch), MovedReplaced})
 	}
-	h.p.Name, h.p.Operator, h.p.Visitor = m.Name, a.cfg.operator(m.Player), m.Visitor
+	h.p.Name = m.Name
+	a.cfg.authorize(h.p, m.Visitor)
 	h.p.NewSession()
 	a.area.Changed(h.p)
 	if h.peer != from {

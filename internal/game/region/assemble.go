@@ -39,8 +39,9 @@ func (r *Region) assembleStorage(c component) {
 	r.edits = &requestedEdits{component: c, store: r.store, neighbours: map[world.RegionPos]*neighbourEdits{}}
 	r.items = &droppedItems{component: c, area: r.area, store: r.store, entities: r.entities, pending: r.pending}
 	r.mobs = &crossings{component: c, area: r.area, store: r.store, entities: r.entities}
+	r.lands = &lands{component: c, area: r.area, store: r.store}
 	r.loading = &loading{
-		component: c, tags: tags, area: r.area, columns: r.columns, store: r.store, pending: r.pending, edits: r.edits,
+		component: c, lands: r.lands, tags: tags, area: r.area, columns: r.columns, store: r.store, pending: r.pending, edits: r.edits,
 	}
 }
 

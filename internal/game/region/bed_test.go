@@ -18,6 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -25,6 +26,7 @@ import (
 // that can fail or crash, sessions that mirror what they are told. Everything
 // is deterministic.
 type bed struct {
+	log       *decision.Log
 	operators map[id.ID]bool
 	visitors  map[id.ID]bool // as the lobby says of those who are handed over
 	testing.TB
@@ -72,7 +74,7 @@ const flatTop = 63 // y of the grass
 const secondEpoch = uint64(time.Hour/time.Second) + 2
 
 func newBed(t testing.TB) *bed {
-	return &bed{visitors: map[id.ID]bool{}, operators: map[id.ID]bool{id.Of(operatorKey.Public().(ed25519.PublicKey)): true},
+	return &bed{log: decision.New(bedWorld, [32]byte(operatorKey.Public().(ed25519.PublicKey))), visitors: map[id.ID]bool{}, operators: map[id.ID]bool{id.Of(operatorKey.Public().(ed25519.PublicKey)): true},
 		TB: t, now: machine.Time(time.Hour), regions: map[world.RegionPos]*host{}, clients: map[machine.Peer]*client{},
 		disk: map[string]map[string][]byte{}, requests: make([]machine.Message, 1<<16), delay: time.Millisecond, sync: 2 * time.Millisecond,
 	}
@@ -145,7 +147,8 @@ type host struct {
 func (b *bed) cfg(pos world.RegionPos) Config {
 	return Config{
 		Pos: pos, Rules: world.AreaConfig{Seed: 1, Spawn: world.Pos{X: 64, Y: flatTop + 1, Z: 64}, Drops: b.drops},
-		World: bedWorld, Signed: b.signed, Operator: func(who id.ID) bool { return b.operators[who] },
+		World: bedWorld, Signed: b.signed, Rights: b.rights, Lands: b.landsIn,
+		Land: func(owner id.ID, name string) *decision.Statement { return b.log.Current(decision.Land, owner, name) },
 	}
 }
 

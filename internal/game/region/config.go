@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 )
@@ -30,9 +31,13 @@ type Config struct {
 	Signed bool
 	// World is the world's id: orders and segments are signed for it.
 	World id.ID
-	// Operator reports whether a player is an operator, whatever other nodes say;
-	// nil: nobody is.
-	Operator func(id.ID) bool
+	// Rights returns what a player may do, whatever other nodes say; nil: what anybody
+	// may who was invited to build.
+	Rights func(id.ID) decision.Rights
+	// Lands returns the land that players own in a region, the oldest first, and Land the
+	// latest word on a piece of it, nil if there is none; nil: nobody owns land.
+	Lands func(world.RegionPos) []decision.SignedLand
+	Land  func(owner id.ID, name string) *decision.Statement
 	// TimeOffset is what is added to the tick for the time of day; nil: nothing.
 	TimeOffset func() int64
 }
@@ -57,8 +62,23 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// operator reports whether a player is an operator; no other part is believed that.
-func (c *Config) operator(player id.ID) bool { return c.Operator != nil && c.Operator(player) }
+// rights returns what a player may do; no other part is believed that.
+func (c *Config) rights(player id.ID) decision.Rights {
+	if c.Rights == nil {
+		return decision.Rights{Role: decision.RolePlayer}
+	}
+	return c.Rights(player)
+}
+
+// operator reports whether a player is an operator.
+func (c *Config) operator(player id.ID) bool { return c.rights(player).Role >= decision.RoleOperator }
+
+// authorize gives a player who comes the rights that it has here; invited says that it
+// was invited to visit only.
+func (c *Config) authorize(p *world.Player, invited bool) {
+	r := c.rights(p.ID)
+	p.Operator, p.Visitor, p.Jailed = r.Role >= decision.RoleOperator, r.Visits(invited), r.Jailed
+}
 
 // Space returns the name of the region's space and queue on the disk port.
 func Space(pos world.RegionPos) string { return fmt.Sprintf("r.%d.%d", pos.X, pos.Z) }

@@ -28,6 +28,7 @@ type loading struct {
 	store   *store
 	pending *pendingEdits
 	edits   *requestedEdits
+	lands   *lands
 	events  loadEvents
 
 	awake bool // the disk has been read
@@ -188,6 +189,10 @@ func (l *loading) unpackOne(key string, value []byte) error {
 		l.store.small[key] = value
 		_, err := inputlog.DecodeLog(value)
 		return err
+	case keyLands:
+		l.store.small[key] = value
+		_, err := regionlog.DecodeLands(value)
+		return err
 	case keyItem:
 		l.store.small[key] = value
 		it, err := unpackItem(key, value)
@@ -296,6 +301,7 @@ func (l *loading) ready() {
 		l.area.SetContainer(c.At, c)
 	}
 	l.items, l.stores = nil, nil
+	l.lands.refresh()
 	l.area.WakePlants()
 	l.deliver()
 }

@@ -40,7 +40,10 @@ func (r *Region) runOrder(h *playerSession, m *Order) {
 		err = decision.ErrAuthority
 	}
 	if err == nil {
-		err = o.Verify(r.cfg.World, time.Unix(0, int64(r.env.Now())), r.cfg.operator)
+		err = o.Verify(r.cfg.World, time.Unix(0, int64(r.env.Now())), func(who id.ID) decision.Role { return r.cfg.rights(who).Role })
+	}
+	if err == nil && h.p.Jailed && o.By() == h.p.ID {
+		err = decision.ErrAuthority
 	}
 	if err == nil {
 		err = r.executed(h.p.ID, o.Seq)
@@ -93,13 +96,28 @@ func (r *Region) onDecided(from machine.Peer) {
 		r.stats.Refused++
 		return
 	}
+	r.lands.refresh()
+	r.authorizeAll()
+}
+
+// authorizeAll gives players here the rights that they have now.
+func (r *Region) authorizeAll() {
 	for _, p := range r.area.Players() {
-		if is := r.cfg.operator(p.ID); is != p.Operator {
-			o := &world.Order{Kind: world.OrderOperator}
-			if is {
+		now := *p
+		r.cfg.authorize(&now, p.Visitor)
+		for _, right := range []struct {
+			kind    world.OrderKind
+			was, is bool
+		}{
+			{world.OrderOperator, p.Operator, now.Operator}, {world.OrderVisitor, p.Visitor, now.Visitor}, {world.OrderJail, p.Jailed, now.Jailed},
+		} {
+			o := &world.Order{Kind: right.kind}
+			if right.is {
 				o.Count = 1
 			}
-			r.order(p.ID, o)
+			if right.was != right.is {
+				r.order(p.ID, o)
+			}
 		}
 	}
 }

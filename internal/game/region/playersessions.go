@@ -46,7 +46,8 @@ type playerSession struct {
 
 	staysUntil machine.Time // not handed over before
 
-	opened view // the container that the player looks into
+	opened view   // the container that the player looks into
+	land   string // whose land the player has heard that it stands on
 }
 
 // playerSessions are the players who are in the world here, and the sessions that
@@ -102,7 +103,7 @@ func (h *playerSession) own(o *Own) {
 // add makes a player's home here.
 func (s *playerSessions) add(p *world.Player, session machine.Peer) *playerSession {
 	now := s.env.Now()
-	p.Operator = s.cfg.operator(p.ID)
+	s.cfg.authorize(p, p.Visitor)
 	h := &playerSession{p: p, heard: now, savedAt: now, items: p.Items}
 	s.area.AddPlayer(p)
 	s.players[p.ID] = h

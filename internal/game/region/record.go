@@ -28,6 +28,7 @@ import (
 //	o entity     an item that lies here: world.Item's bytes
 //	d player     how the acts of a player whose home is here have ended: a act record
 //	s player     what a player whose home is here has signed: inputlog.Log
+//	w            the land that players own here: regionlog.AppendLands
 //	g player     which orders about a player were executed: decision.Executed
 const (
 	keyHeader         = "h"
@@ -46,6 +47,7 @@ const (
 	keyItem           = "o"
 	keyOrders         = "g"
 	keySigned         = "s"
+	keyLands          = "w"
 
 	layoutVersion = 1
 )

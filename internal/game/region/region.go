@@ -31,6 +31,7 @@ type Region struct {
 	items    *droppedItems
 	stores   *containers
 	mobs     *crossings // to neighbours
+	lands    *lands     // that players own
 	departed *departed  // who went where, lately
 	outgoing *outgoingHandovers
 	incoming *incomingHandovers

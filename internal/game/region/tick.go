@@ -36,6 +36,10 @@ type tickLoop struct {
 // comes until then.
 const soon = 2
 
+// rightsEvery is how many ticks lie between two looks at what players may do here, and
+// whose land they are on.
+const rightsEvery = 20
+
 // schedule sets the timer for the next tick of the global clock.
 func (l *tickLoop) schedule() {
 	l.gen++
@@ -164,6 +168,10 @@ func (r *Region) runTick(tick uint64) {
 	r.columns.endTick(tick)
 	r.interest.broadcast(tick)
 	r.sessions.maintain(r.outgoing.noteIntent)
+	if tick%rightsEvery == 0 {
+		r.authorizeAll() // a time in jail ends
+		r.lands.greetAll(r.sessions)
+	}
 	if tick%(heartbeat*10) == 0 {
 		r.departed.expire()
 	}

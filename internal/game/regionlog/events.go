@@ -25,6 +25,7 @@ const (
 	evRingBlock             // a block beyond the border
 	evRingClear             // nothing is known beyond the border
 	evSigned                // key, nonce, number of the act, segment
+	evLands                 // the lands that players own here, as signed
 )
 
 const (

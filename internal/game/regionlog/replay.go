@@ -140,6 +140,8 @@ func (a *Area) applyOne(kind byte, r *reader) error {
 		a.RemovePlayer(r.id())
 	case evSigned:
 		return a.applySigned(r)
+	case evLands:
+		return a.applyLands(r)
 	default:
 		return a.applyThing(kind, r)
 	}

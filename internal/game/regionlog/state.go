@@ -133,6 +133,11 @@ func (a *Area) appendPlayers(b []byte) []byte {
 	flag(a.signed)
 	w.uint(a.Now())
 	w.int(a.offset)
+	lands := a.Lands()
+	w.uint(uint64(len(lands)))
+	for i := range lands {
+		w.put(lands[i].AppendBinary(nil))
+	}
 	players := a.Players()
 	w.uint(uint64(len(players)))
 	for _, p := range players {
@@ -227,6 +232,14 @@ func loadHead(b []byte) (a *Area, players [][]byte, err error) {
 	rules.Peace, rules.OwnItems = r.Uint(1) == 1, r.Uint(1) == 1
 	rules.Peaceful, rules.Static, rules.Drops = r.Uint(1) == 1, r.Uint(1) == 1, r.Uint(1) == 1
 	signed, tick, offset := r.Uint(1) == 1, r.Uint(maxU62), r.Int(maxU62)
+	var lands []world.Land
+	for n := r.Uint(world.MaxLands); n > 0; n-- {
+		l, err := world.DecodeLand(r.Bytes(maxBlob))
+		if err != nil {
+			return nil, nil, ErrFormat
+		}
+		lands = append(lands, l)
+	}
 	for n := r.Count(64); n > 0; n-- {
 		players = append(players, r.Bytes(maxBlob))
 	}
@@ -236,5 +249,6 @@ func loadHead(b []byte) (a *Area, players [][]byte, err error) {
 	a = NewArea(rules, pos, signed)
 	a.SetTick(tick)
 	a.SetTimeOffset(offset)
+	a.Area.SetLands(lands)
 	return a, players, nil
 }

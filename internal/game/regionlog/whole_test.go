@@ -85,3 +85,17 @@ func TestWholePlayers(t *testing.T) {
 		t.Errorf("%+v became %+v", p, *got)
 	}
 }
+
+func FuzzDecodeLands(f *testing.F) {
+	f.Add(AppendLands(nil, nil))
+	f.Add([]byte{1, 1, 0, 0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		lands, err := DecodeLands(b)
+		if err != nil {
+			return
+		}
+		if again, err := DecodeLands(AppendLands(nil, lands)); err != nil || len(again) != len(lands) {
+			t.Fatal("another list")
+		}
+	})
+}

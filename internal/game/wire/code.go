@@ -22,6 +22,8 @@ const (
 	Stopped        Code = "stopped"
 	Across         Code = "across"
 	Visiting       Code = "visiting"
+	Jailed         Code = "jailed"
+	Claimed        Code = "claimed"
 )
 
 // Why a connection was refused or ended.
@@ -72,6 +74,8 @@ var texts = map[Code]string{
 	Storage:        "The world could not be saved. The disk may be full.",
 	Stopped:        "You let go of the block before it was broken.",
 	Across:         "A border of the world's regions lies in between: go to the other side of it.",
+	Jailed:         "You are in jail: you cannot do that.",
+	Claimed:        "This land belongs to somebody else, who has to trust you: /trust with your name.",
 	BadVersion:     "This client and this world speak different versions. Reload the page or update.",
 	BadWorld:       "This is not the world that you asked for.",
 	BadName:        "A name has 1 to 20 letters, digits, spaces or _ - '.",

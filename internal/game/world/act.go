@@ -1,6 +1,9 @@
 package world
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+)
 
 // Limits of what players do. Lengths are in 1/4096 m, times in ticks.
 const (
@@ -18,6 +21,9 @@ func (pr *playerRules) act(p *Player, c *Command) (code Refusal, later bool) {
 			return IsDead, false
 		}
 		return NotAllowed, false
+	}
+	if p.Jailed && (changes(act.Kind) || act.Kind == ActOpen || act.Kind == ActUse && act.A != 0) {
+		return Jailed, false
 	}
 	if p.onlyVisits() && (changes(act.Kind) || act.Kind == ActUse && act.A != 0) {
 		return Visiting, false
@@ -187,6 +193,13 @@ func (pr *playerRules) order(p *Player, o *Order) Refusal {
 	case OrderOperator:
 		p.Operator = o.Count != 0
 		p.dirty |= dirtySelf | dirtySave
+	case OrderVisitor:
+		p.Visitor = o.Count != 0
+		p.dirty |= dirtySelf | dirtySave
+	case OrderJail:
+		p.Jailed = o.Count != 0
+		pr.letGo(p)
+		p.dirty |= dirtySelf | dirtySave
 	case OrderKick:
 		pr.changes.Kicked = append(pr.changes.Kicked, Kick{p, o.Text})
 	default:
@@ -224,11 +237,22 @@ func reaches(b *Body, at Pos, far fixed.Num) bool {
 	return nearBox(b.Eye(), box{x, y, z, x + fixed.One, y + fixed.One, z + fixed.One}, far)
 }
 
-// protected reports whether a player may not build at a place.
-func (st *state) protected(at Pos, operator bool) bool {
-	if operator {
-		return false
+// barred says why a player may not build at a place, if it may not.
+func (st *state) barred(at Pos, who id.ID, operator bool) Refusal {
+	switch {
+	case operator:
+		return Done
+	case st.protected(at):
+		return Protected
 	}
+	if l := st.LandAt(at); l != nil && !l.Admits(who) {
+		return Claimed
+	}
+	return Done
+}
+
+// protected reports whether only operators build at a place.
+func (st *state) protected(at Pos) bool {
 	dx, dz := at.X-st.cfg.Spawn.X, at.Z-st.cfg.Spawn.Z
 	if r := st.cfg.Protect; r > 0 && dx >= -r && dx <= r && dz >= -r && dz <= r {
 		return true

@@ -55,7 +55,7 @@ func (br *blockRules) placeBed(r *Remote) Refusal {
 	switch {
 	case !ok:
 		return NotLoaded
-	case !br.owns(where) || !there.Replaceable() || br.protected(where, r.Operator):
+	case !br.owns(where) || !there.Replaceable() || br.barred(where, r.Player, r.Operator) != Done:
 		return NotReplaceable
 	case br.occupied(r.At, foot) || br.occupied(where, head):
 		return Occupied

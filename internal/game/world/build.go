@@ -71,8 +71,8 @@ func (br *blockRules) placeHere(r *Remote) Refusal {
 		return NotAllowed
 	case !ok:
 		return NotLoaded
-	case br.protected(r.At, r.Operator):
-		return Protected
+	case br.barred(r.At, r.Player, r.Operator) != Done:
+		return br.barred(r.At, r.Player, r.Operator)
 	case !old.Replaceable():
 		return NotReplaceable
 	case r.Block.IsDoor():

@@ -133,7 +133,7 @@ func (pr *playerRules) hit(p *Player, entity uint64) Refusal {
 	switch {
 	case code != Done:
 		return code
-	case pr.cfg.Peace || pr.protected(q.Body.Pos.Block(), false):
+	case pr.cfg.Peace || pr.protected(q.Body.Pos.Block()):
 		return NotAllowed
 	}
 	if pr.strike(q, p.Body.Pos, blowOf(p), ByPlayer) {

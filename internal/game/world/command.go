@@ -77,6 +77,8 @@ const (
 	OrderHealth                        // Count, 0 to 20
 	OrderOperator                      // operator if Count is not 0
 	OrderKick                          // out of the world; Text says why
+	OrderVisitor                       // changes nothing if Count is not 0
+	OrderJail                          // in jail if Count is not 0
 )
 
 // Order is a command of the lobby about a player. It is not subject to the rules

@@ -43,8 +43,8 @@ func (pr *playerRules) dig(p *Player, c *Command) (code Refusal, later bool) {
 		return TooFar, false
 	case !breakable:
 		return NoSuchBlock, false
-	case pr.protected(at, p.Operator):
-		return Protected, false
+	case pr.barred(at, p.ID, p.Operator) != Done:
+		return pr.barred(at, p.ID, p.Operator), false
 	case !pr.sees(p, at):
 		return NotAllowed, false
 	case need == 0 && !pr.rate(&p.NextPlace, placeEvery, placeSlack):
@@ -151,8 +151,8 @@ func (br *blockRules) breakHere(r *Remote) (got Block, code Refusal) {
 		return Air, NotLoaded
 	case b != r.Block || !breakable:
 		return Air, NoSuchBlock
-	case br.protected(r.At, r.Operator):
-		return Air, Protected
+	case br.barred(r.At, r.Player, r.Operator) != Done:
+		return Air, br.barred(r.At, r.Player, r.Operator)
 	}
 	if !br.itemRules.spill(r.At, r.Player) {
 		return Air, TooMany

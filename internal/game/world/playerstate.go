@@ -16,7 +16,7 @@ func (p *Player) AppendBinary(dst []byte) []byte {
 	w.body(&p.Body)
 	w.uint(uint64(p.Mode))
 	hungry := p.Food != MaxFood || p.Effort > 0
-	w.flags(p.Operator, p.Arriving, p.Dig.Active, p.DugTo > 0, hungry, p.Visitor, p.HasBed)
+	w.flags(p.Operator, p.Arriving, p.Dig.Active, p.DugTo > 0, hungry, p.Visitor, p.HasBed, p.Jailed)
 	w.uint(uint64(p.Health))
 	w.uint(uint64(p.Air))
 	w.uint(uint64(p.Selected))
@@ -54,7 +54,7 @@ func DecodePlayer(b []byte) (*Player, error) {
 	r.body(&p.Body)
 	p.Mode = Mode(r.uint(uint64(Spectator), "mode"))
 	var dug, hungry bool
-	r.flags("flags", &p.Operator, &p.Arriving, &p.Dig.Active, &dug, &hungry, &p.Visitor, &p.HasBed)
+	r.flags("flags", &p.Operator, &p.Arriving, &p.Dig.Active, &dug, &hungry, &p.Visitor, &p.HasBed, &p.Jailed)
 	p.Health = uint8(r.uint(MaxHealth, "health"))
 	p.Air = uint16(r.uint(MaxAir, "air"))
 	p.Selected = uint8(r.uint(HotBar-1, "selected slot"))

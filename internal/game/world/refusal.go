@@ -26,6 +26,8 @@ const (
 	Unsigned       Refusal = "unsigned" // the player has not signed it
 	Across         Refusal = "across"   // it lies beyond the border of the player's region
 	Visiting       Refusal = "visiting" // the player was invited to look around
+	Jailed         Refusal = "jailed"   // a moderator has put the player in jail
+	Claimed        Refusal = "claimed"  // the land is somebody else's
 )
 
 var refusalTexts = map[Refusal]string{
@@ -47,6 +49,8 @@ var refusalTexts = map[Refusal]string{
 	Unsigned:       "Your signature for that is missing.",
 	Across:         "A border of the world's regions lies in between: go to the other side of it.",
 	Visiting:       "You are visiting this world: you can look around, but not change anything. Ask the person who invited you.",
+	Jailed:         "You are in jail: you cannot do that.",
+	Claimed:        "This land belongs to somebody else, who has to trust you: /trust with your name.",
 	"storage":      "The world could not be saved; nothing was changed.",
 }
 

@@ -11,6 +11,7 @@ type state struct {
 	containers
 
 	zones   []Zone  // where only operators build
+	lands   []Land  // that players own
 	changes Changes // of this tick
 	did     *Remote // what the act that is being run has done to a block
 }

@@ -38,8 +38,8 @@ func (br *blockRules) redo(r *Remote) Refusal {
 		return NotLoaded
 	case !r.Block.Known():
 		return NoSuchBlock
-	case br.protected(r.At, r.Operator):
-		return Protected
+	case br.barred(r.At, r.Player, r.Operator) != Done:
+		return br.barred(r.At, r.Player, r.Operator)
 	}
 	switch r.Kind {
 	case RemoteBreak:

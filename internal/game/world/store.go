@@ -38,7 +38,9 @@ func (pr *playerRules) usable(p *Player, at Pos) (slots int, code Refusal) {
 		code = TooFar
 	case !pr.owns(at):
 		code = Across
-	case pr.protected(at, p.Operator) || pr.cfg.OwnItems && c != nil && c.Owner != p.ID:
+	case pr.barred(at, p.ID, p.Operator) != Done:
+		code = pr.barred(at, p.ID, p.Operator)
+	case pr.cfg.OwnItems && c != nil && c.Owner != p.ID:
 		code = Protected
 	case !pr.sees(p, at):
 		code = NotAllowed

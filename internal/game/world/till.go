@@ -44,8 +44,8 @@ func (br *blockRules) tillHere(r *Remote) Refusal {
 		return NotLoaded
 	case b != r.Block || Info(b).Tills == 0:
 		return NoSuchBlock
-	case br.protected(r.At, r.Operator):
-		return Protected
+	case br.barred(r.At, r.Player, r.Operator) != Done:
+		return br.barred(r.At, r.Player, r.Operator)
 	case !above.Replaceable():
 		return NotAllowed
 	}

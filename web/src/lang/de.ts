@@ -95,6 +95,8 @@ export const strings: Strings = {
     'not-loaded': 'Dieser Teil der Welt wird noch geladen.',
     storage: 'Die Welt konnte nicht gespeichert werden. Vielleicht ist die Platte voll.',
     visiting: 'Du bist zu Besuch: Du kannst dich umsehen, aber nichts verändern.',
+    jailed: 'Du bist im Gefängnis: das geht nicht.',
+    claimed: 'Dieses Land gehört jemand anderem, der dir vertrauen muss.',
     across: 'Dazwischen liegt eine Grenze der Regionen. Geh hinüber.',
     'too-many': 'Hier liegt schon zu viel auf dem Boden.',
   },

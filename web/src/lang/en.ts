@@ -95,6 +95,8 @@ export const en = {
     'not-loaded': 'This part of the world is still loading.',
     storage: 'The world could not be saved. The disk may be full.',
     visiting: 'You are visiting: you can look around, but not change anything.',
+    jailed: 'You are in jail: you cannot do that.',
+    claimed: 'This land belongs to somebody else, who has to trust you.',
     across: 'A border of the world\u2019s regions lies in between. Step over to it.',
     'too-many': 'Too much lies on the ground here already.',
   } as Record<string, string>,

@@ -24,9 +24,12 @@ const OPERATOR = 1;
 const WHITELIST = 4;
 const ADDRESS_BAN = 6;
 const TIME = 5;
+const APPOINT = 7, MUTE = 8, JAIL = 9, LAND = 10, TRUST = 11;
 const verbs: Record<string, readonly [topic: number, on: boolean]> = {
   op: [OPERATOR, true], deop: [OPERATOR, false], ban: [2, true], unban: [2, false],
   banip: [ADDRESS_BAN, true], unbanip: [ADDRESS_BAN, false],
+  role: [APPOINT, true], mute: [MUTE, true], unmute: [MUTE, false], jail: [JAIL, true], free: [JAIL, false],
+  claim: [LAND, true], unclaim: [LAND, false], trust: [TRUST, true], untrust: [TRUST, false],
   'whitelist on': [WHITELIST, true], 'whitelist off': [WHITELIST, false],
   'whitelist add': [3, true], 'whitelist remove': [3, false],
 };
@@ -62,6 +65,8 @@ function asksDecision(line: string, statement: Uint8Array): boolean {
   const want = verbs[verb];
   if (!want || s.topic !== want[0] || s.on !== want[1]) return false;
   if (s.topic === WHITELIST) return words.length === 0;
+  if (s.topic === LAND) return landAskedBy(s, words);
+  if (s.topic === APPOINT && (words.length < 2 || words.at(-1) !== s.text)) return false;
   // An abbreviation of one address is another address.
   if (s.topic === ADDRESS_BAN) return s.name !== '' && s.name === words[0];
   const typed = fold(words.join(' ').replaceAll('"', ''));
@@ -70,6 +75,17 @@ function asksDecision(line: string, statement: Uint8Array): boolean {
   if (typed === name || typed.startsWith(`${name} `)) return true;
   // An abbreviation will not do where somebody would become an operator by a mistake.
   return !(s.topic === OPERATOR && s.on) && name.startsWith(fold(words[0]!.replace(/^"+|"+$/g, '')));
+}
+
+/** Whether what stands behind /claim or /unclaim is a statement about land: corners that are named are its corners. */
+function landAskedBy(s: Proposal, words: string[]): boolean {
+  if (s.name !== words[0]) return false;
+  if (!s.on) return true;
+  if (words.length === 2) return true;
+  const n = words.slice(1).map(Number);
+  if (n.length !== 6 || n.some((v) => !Number.isInteger(v))) return false;
+  const corner = (pick: (a: number, b: number) => number): number[] => [0, 1, 2].map((i) => pick(n[i]!, n[i + 3]!));
+  return s.text.startsWith(`${[...corner(Math.min), ...corner(Math.max)].join(' ')} `);
 }
 
 /** The proposal with the player as its issuer, signed. */
