@@ -30,6 +30,8 @@ func toLobby(m machine.Message) machine.Message {
 		return &lobby.NotHere{Region: m.Region, Player: m.Player, Tag: m.Tag, To: m.To}
 	case *region.Claim:
 		return &lobby.Claim{Region: m.Region, From: m.From, Player: m.Player, Epoch: m.Epoch}
+	case *region.Undone:
+		return &lobby.Undone{Region: m.Region, Tag: m.Tag, OK: m.OK, Count: m.Count, Edits: m.Edits}
 	case *region.Saved:
 		return &lobby.Saved{Region: m.Region, Tag: m.Tag, Err: m.Err}
 	}
@@ -47,6 +49,8 @@ func (n *Node) fromLobby(m machine.Message) {
 		n.toRegion(m.Region, &region.Locate{Player: m.Player, Tag: m.Tag})
 	case *lobby.Claimed:
 		n.toRegion(m.Region, &region.Claimed{Player: m.Player, From: m.From, Epoch: m.Epoch, OK: m.OK, Visitor: m.Visitor})
+	case *lobby.Undo:
+		n.toRegion(m.Region, &region.Undo{Tag: m.Tag, Signed: m.Signed})
 	case *lobby.SaveAll:
 		n.toRegion(m.Region, &region.SaveAll{Tag: m.Tag})
 	}
@@ -74,6 +78,8 @@ func saidBy(from machine.Peer, m machine.Message) bool {
 	case *lobby.Died:
 		of = m.Region
 	case *lobby.Saved:
+		of = m.Region
+	case *lobby.Undone:
 		of = m.Region
 	case *lobby.Vouch:
 		of = m.Region

@@ -126,7 +126,7 @@ func DecodeOrder(b []byte) (*Order, error) {
 // check says what is wrong with the fields.
 func (o *Order) check() error {
 	switch {
-	case o.Seq == 0 || o.Subject.IsZero() || o.Kind == 0 || o.Kind > Spawn:
+	case o.Seq == 0 || o.Subject.IsZero() && !o.IsUndo() || o.Kind == 0 || o.Kind > Restore:
 		return fmt.Errorf("%w: a number", ErrFormat)
 	case len(o.Name) > MaxName || len(o.Text) > MaxText || !utf8.ValidString(o.Name) || !utf8.ValidString(o.Text):
 		return fmt.Errorf("%w: the name or the text", ErrFormat)
@@ -140,14 +140,20 @@ func (o *Order) check() error {
 		return fmt.Errorf("%w: no mode of play", ErrFormat)
 	case o.Kind == Give && !o.block():
 		return fmt.Errorf("%w: no block to give", ErrFormat)
+	case o.IsUndo():
+		_, err := o.Undo()
+		return err
 	}
 	return nil
 }
 
 // Needs is the permission that an order needs.
 func (o *Order) Needs() Permission {
-	if o.Kind == Kick {
+	switch o.Kind {
+	case Kick:
 		return MayKick
+	case Inspect:
+		return MayModerate
 	}
 	return MayOperate
 }
@@ -168,12 +174,17 @@ func (o *Order) Verify(of id.ID, now time.Time, role func(id.ID) Role) error {
 		return ErrWorld
 	case o.Seq > uint64(now.Add(OrderWindow).UnixMilli()) || o.Seq+uint64(OrderWindow.Milliseconds()) < uint64(now.UnixMilli()):
 		return ErrExpired
-	case !role(by).May(o.Needs()) && (o.Kind != Spawn || by != o.Subject), role(by) < RoleOperator && by != o.Subject && role(o.Subject) >= role(by):
+	case !role(by).May(o.Needs()) && (o.Kind != Spawn || by != o.Subject), !o.IsUndo() && role(by) < RoleOperator && by != o.Subject && role(o.Subject) >= role(by):
 		return ErrAuthority
-	case identity.CheckKey(o.Issuer[:]) != nil || !ed25519.Verify(o.Issuer[:], o.body([]byte(orderContext)), o.Signature[:]):
+	case !o.Signed():
 		return ErrSignature
 	}
 	return nil
+}
+
+// Signed reports whether the issuer has signed the order.
+func (o *Order) Signed() bool {
+	return identity.CheckKey(o.Issuer[:]) == nil && ed25519.Verify(o.Issuer[:], o.body([]byte(orderContext)), o.Signature[:])
 }
 
 // maxExecuted is how many orders about a player are remembered one by one.

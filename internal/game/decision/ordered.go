@@ -38,6 +38,8 @@ func (o *Order) AskedBy(line string, player id.ID, now time.Time) bool {
 	case verb == "give" && o.Kind == Give && (len(args) == 2 || len(args) == 3):
 		count := append(args, "1")[2]
 		return o.means(args[0]) && strings.ToLower(args[1]) == o.Text && count == strconv.Itoa(int(o.Count))
+	case o.IsUndo():
+		return o.undoAskedBy(verb, args)
 	case verb == "tp" && o.Kind == Teleport:
 		return o.teleportAskedBy(args, self)
 	}

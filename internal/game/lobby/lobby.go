@@ -25,6 +25,7 @@ type Lobby struct {
 
 	awake      map[world.RegionPos]bool
 	requests   map[uint64]*playerRequest // on their way to players, by tag
+	undos      map[uint64]*undone        // waiting for Undone, by tag
 	saves      map[uint64]*save          // waiting for Saved, by tag
 	nextTag    uint64
 	lastOrder  uint64 // Seq of the last order that was proposed
@@ -62,6 +63,7 @@ const (
 	timerLocate            // Arg: tag of a Locate without an answer
 	timerSave              // Arg: tag of a save that takes too long
 	timerRoster            // who was here before this host of the lobby has come back
+	timerUndo              // Arg: tag of an order about history that takes too long
 	timerVouch             // a question who plays has waited for long
 )
 
@@ -73,6 +75,7 @@ func New(env machine.Env, cfg Config) *Lobby {
 		awake:    map[world.RegionPos]bool{},
 		requests: map[uint64]*playerRequest{},
 		saves:    map[uint64]*save{},
+		undos:    map[uint64]*undone{},
 	}
 }
 
@@ -105,6 +108,8 @@ func (h *Lobby) OnMessage(from machine.Peer, m machine.Message) {
 		h.onClaim(m)
 	case *Saved:
 		h.onSaved(m)
+	case *Undone:
+		h.onUndone(m)
 	case *Vouch:
 		h.onVouch(m)
 	case *Signed:
@@ -124,6 +129,8 @@ func (h *Lobby) OnTimer(t machine.Timer) {
 		h.expireRequest(t.Arg)
 	case timerSave:
 		h.onSaveLate(t.Arg)
+	case timerUndo:
+		h.endUndo(t.Arg)
 	case timerVouch:
 		h.expireVouches()
 	case timerRoster:

@@ -138,6 +138,14 @@ type (
 		Tag    uint64
 	}
 
+	// Undo is an order about the history of a box that lies in the region or meets it;
+	// Undone comes back.
+	Undo struct {
+		Region world.RegionPos
+		Tag    uint64
+		Signed []byte
+	}
+
 	// SaveAll asks a region to write a snapshot; Saved comes back.
 	SaveAll struct {
 		Region world.RegionPos
@@ -235,6 +243,16 @@ type (
 		Region  world.RegionPos
 		Session machine.Peer
 		Player  id.ID
+	}
+
+	// Undone answers Undo: whether it was done, or could be; how many blocks were
+	// changed, or would be; of Inspect the last edits, the newest first.
+	Undone struct {
+		Region world.RegionPos
+		Tag    uint64
+		OK     bool
+		Count  uint32
+		Edits  []world.PastEdit
 	}
 
 	// Saved answers SaveAll; Err is empty when all is on disk.

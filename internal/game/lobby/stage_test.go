@@ -286,6 +286,17 @@ func (s *stage) act(line string) {
 			Region: e.at, Player: playerOf(who), Tag: tag, Found: true,
 			Position: world.Vec{X: fixed.Int(px), Y: fixed.Int(py), Z: fixed.Int(pz)},
 		})
+	case "undone": // tag x z count, and for each edit who and tick
+		m := &Undone{OK: true}
+		f := strings.Fields(rest)
+		fmt.Sscan(strings.Join(f[:4], " "), &m.Tag, &x, &z, &m.Count)
+		m.Region = world.RegionPos{X: x, Z: z}
+		for i := 4; i < len(f); i += 2 {
+			e := world.PastEdit{Edit: world.Edit{By: playerOf(f[i]), BlockChange: world.BlockChange{At: world.Pos{X: 1, Y: 2, Z: 3}, Was: world.Stone}}}
+			fmt.Sscan(f[i+1], &e.Tick)
+			m.Edits = append(m.Edits, e)
+		}
+		s.h.OnMessage(machine.Peer{}, m)
 	case "saved": // tag x z err
 		var tag uint64
 		fmt.Sscan(rest, &tag, &x, &z)

@@ -39,9 +39,10 @@ func (r *Region) assembleStorage(c component) {
 	r.edits = &requestedEdits{component: c, store: r.store, neighbours: map[world.RegionPos]*neighbourEdits{}}
 	r.items = &droppedItems{component: c, area: r.area, store: r.store, entities: r.entities, pending: r.pending}
 	r.mobs = &crossings{component: c, area: r.area, store: r.store, entities: r.entities}
+	r.history = &history{component: c, store: r.store, indices: map[id.ID]int{}}
 	r.lands = &lands{component: c, area: r.area, store: r.store}
 	r.loading = &loading{
-		component: c, lands: r.lands, tags: tags, area: r.area, columns: r.columns, store: r.store, pending: r.pending, edits: r.edits,
+		component: c, lands: r.lands, history: r.history, tags: tags, area: r.area, columns: r.columns, store: r.store, pending: r.pending, edits: r.edits,
 	}
 }
 
@@ -73,7 +74,7 @@ func (r *Region) assemblePlayers(c component) {
 // assembleSteps makes what runs the world.
 func (r *Region) assembleSteps(c component) {
 	r.effects = &effects{
-		component: c, area: r.area, columns: r.columns, entities: r.entities, border: r.border, store: r.store,
+		component: c, area: r.area, columns: r.columns, entities: r.entities, border: r.border, store: r.store, history: r.history,
 		sessions: r.sessions, dedup: r.dedup, pending: r.pending, edits: r.edits, items: r.items, stores: r.stores, mobs: r.mobs, outgoing: r.outgoing,
 	}
 	r.loop = &tickLoop{

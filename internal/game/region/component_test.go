@@ -187,7 +187,7 @@ func TestLoadingDelivers(t *testing.T) {
 	area := regionlog.NewArea(world.AreaConfig{}, world.RegionPos{}, false)
 	l := &loading{
 		component: s.component, tags: s.tags, area: area, columns: &columns{component: s.component, area: area},
-		store: s, pending: &pendingEdits{component: s.component}, edits: &requestedEdits{}, events: notes,
+		store: s, history: &history{}, pending: &pendingEdits{component: s.component}, edits: &requestedEdits{}, events: notes,
 	}
 	l.wait(machine.Peer{}, &Enter{})
 	l.wait(machine.Peer{}, &Leave{})

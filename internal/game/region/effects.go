@@ -16,6 +16,7 @@ type effects struct {
 	entities *entities
 	border   *border
 	store    *store
+	history  *history
 	sessions *playerSessions
 	dedup    *deduplication
 	pending  *pendingEdits
@@ -32,6 +33,7 @@ func (e *effects) apply(tick uint64, c *world.Changes) {
 	e.entities.show(tick, c)
 	e.showBlocks(tick, c.Blocks)
 	e.store.record(c.Blocks)
+	e.history.record(tick, c.Edits)
 	e.items.apply(c)
 	e.stores.apply(tick, c)
 	e.sessions.apply(c)

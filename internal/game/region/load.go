@@ -29,6 +29,7 @@ type loading struct {
 	pending *pendingEdits
 	edits   *requestedEdits
 	lands   *lands
+	history *history
 	events  loadEvents
 
 	awake bool // the disk has been read
@@ -66,6 +67,7 @@ func (l *loading) read() {
 
 // onRead takes what the disk holds.
 func (l *loading) onRead(result any, err error) error {
+	l.history.clear()
 	kvs, ok := result.([]machine.KV)
 	if err == nil && !ok {
 		err = fmt.Errorf("the disk answered with %T", result)
@@ -189,6 +191,12 @@ func (l *loading) unpackOne(key string, value []byte) error {
 		l.store.small[key] = value
 		_, err := inputlog.DecodeLog(value)
 		return err
+	case keyActors:
+		l.store.small[key] = value
+		return l.history.unpackActor(rest, value)
+	case keyHistory:
+		l.store.small[key] = value
+		return l.history.unpack(rest, value)
 	case keyLands:
 		l.store.small[key] = value
 		_, err := regionlog.DecodeLands(value)

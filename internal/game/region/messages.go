@@ -378,6 +378,13 @@ type (
 		Tag    uint64
 	}
 
+	// Undo is an order about the history of a box that lies in the region or meets it;
+	// Undone comes back.
+	Undo struct {
+		Tag    uint64
+		Signed []byte
+	}
+
 	// SaveAll asks a region to write a snapshot; Saved comes back.
 	SaveAll struct{ Tag uint64 }
 
@@ -391,6 +398,9 @@ type (
 		Visitor bool // the player changes nothing
 	}
 )
+
+// MaxPastEdits bounds those of an Undone.
+const MaxPastEdits = 16
 
 // Decided says that the node's log of decisions has changed. It comes from the
 // node itself, in the lobby's name.
@@ -451,6 +461,16 @@ type (
 		From   world.RegionPos
 		Player id.ID
 		Epoch  uint32
+	}
+
+	// Undone answers Undo: whether it was done, or could be; how many blocks were
+	// changed, or would be; of Inspect the last edits, the newest first.
+	Undone struct {
+		Region world.RegionPos
+		Tag    uint64
+		OK     bool
+		Count  uint32
+		Edits  []world.PastEdit
 	}
 
 	// Saved answers SaveAll; Err is empty when all is on disk.

@@ -28,6 +28,8 @@ import (
 //	o entity     an item that lies here: world.Item's bytes
 //	d player     how the acts of a player whose home is here have ended: a act record
 //	s player     what a player whose home is here has signed: inputlog.Log
+//	k index      a player who has changed blocks here, for y
+//	y sequence   what somebody has changed: the history of blocks
 //	w            the land that players own here: regionlog.AppendLands
 //	g player     which orders about a player were executed: decision.Executed
 const (
@@ -48,6 +50,8 @@ const (
 	keyOrders         = "g"
 	keySigned         = "s"
 	keyLands          = "w"
+	keyActors         = "k"
+	keyHistory        = "y"
 
 	layoutVersion = 1
 )
@@ -112,10 +116,18 @@ func decodeChanges(pos world.RegionPos, b []byte) (out []BlockChange, err error)
 			return nil, fmt.Errorf("log: %w", ErrCorrupt)
 		}
 		b = b[n+m:]
-		column := pos.Column(int(where >> 18))
-		out = append(out, BlockChange{frame.PlaceIn(column, uint32(where&(1<<18-1))), world.Block(block)})
+		at, _ := placeOf(pos, where)
+		out = append(out, BlockChange{at, world.Block(block)})
 	}
 	return out, nil
+}
+
+// placeOf is the block of a region with a number.
+func placeOf(pos world.RegionPos, where uint64) (world.Pos, bool) {
+	if where >= world.Columns<<18 {
+		return world.Pos{}, false
+	}
+	return frame.PlaceIn(pos.Column(int(where>>18)), uint32(where&(1<<18-1))), true
 }
 
 func encodeColumn(c *world.Column) []byte {

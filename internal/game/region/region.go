@@ -32,6 +32,7 @@ type Region struct {
 	stores   *containers
 	mobs     *crossings // to neighbours
 	lands    *lands     // that players own
+	history  *history   // who changed which block
 	departed *departed  // who went where, lately
 	outgoing *outgoingHandovers
 	incoming *incomingHandovers
@@ -124,6 +125,8 @@ func (r *Region) onMessageNeedingDisk(from machine.Peer, m machine.Message) {
 		r.restIf(r.mobs.onMobOver(from, m, r.loop.moves()))
 	case *Locate:
 		r.onLocate(from, m)
+	case *Undo:
+		r.onUndo(from, m)
 	case *SaveAll:
 		r.onSaveAll(from, m)
 	case *Merge:

@@ -26,6 +26,7 @@ const (
 	evRingClear             // nothing is known beyond the border
 	evSigned                // key, nonce, number of the act, segment
 	evLands                 // the lands that players own here, as signed
+	evAmend                 // a signed order, and the blocks that it changes
 )
 
 const (

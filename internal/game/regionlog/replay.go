@@ -142,6 +142,8 @@ func (a *Area) applyOne(kind byte, r *reader) error {
 		return a.applySigned(r)
 	case evLands:
 		return a.applyLands(r)
+	case evAmend:
+		return a.applyAmend(r)
 	default:
 		return a.applyThing(kind, r)
 	}

@@ -85,5 +85,8 @@ func (st *state) set(p Pos, b Block) {
 	c.Set(x, int(p.Y), z, b)
 	st.frozen[i] = nil
 	st.changes.Blocks = append(st.changes.Blocks, BlockChange{p, was, b})
+	if !st.actor.IsZero() {
+		st.changes.Edits = append(st.changes.Edits, Edit{BlockChange{p, was, b}, st.actor, st.undoes})
+	}
 	st.touch(p)
 }

@@ -7,6 +7,7 @@ import "github.com/voxelpopuli/voxelpopuli/internal/core/id"
 type Changes struct {
 	Tick        uint64
 	Blocks      []BlockChange // in the order in which they happened
+	Edits       []Edit        // those of Blocks that somebody has made
 	Results     []Result      // of acts and orders
 	Corrections []*Player     // whose body is not where the client expects it
 	Selves      []*Player     // mode, health, air, operator or life changed
@@ -82,6 +83,19 @@ type Remote struct {
 type BlockChange struct {
 	At       Pos
 	Was, Now Block
+}
+
+// Edit is a block change that somebody has made.
+type Edit struct {
+	BlockChange
+	By   id.ID
+	Undo bool // it takes back other edits, or makes them again
+}
+
+// PastEdit is an edit that was made at a tick.
+type PastEdit struct {
+	Edit
+	Tick uint64
 }
 
 // Result answers an act or an order. The result of ActDig comes when the block
@@ -160,7 +174,7 @@ type MobGone struct {
 
 func (c *Changes) reset(tick uint64) {
 	*c = Changes{
-		Tick: tick, Blocks: c.Blocks[:0], Results: c.Results[:0], Corrections: c.Corrections[:0],
+		Tick: tick, Blocks: c.Blocks[:0], Edits: c.Edits[:0], Results: c.Results[:0], Corrections: c.Corrections[:0],
 		Selves: c.Selves[:0], Items: c.Items[:0], Held: c.Held[:0], Moved: c.Moved[:0], Saves: c.Saves[:0],
 		Kicked: c.Kicked[:0], Leavers: c.Leavers[:0], Notices: c.Notices[:0], Deaths: c.Deaths[:0],
 		Events: c.Events[:0], Cracks: c.Cracks[:0], Spawned: c.Spawned[:0], Gone: c.Gone[:0],

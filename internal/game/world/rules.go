@@ -1,5 +1,7 @@
 package world
 
+import "github.com/voxelpopuli/voxelpopuli/internal/core/id"
+
 // state is what the rules of a region share: its blocks, who and what is in it, the
 // time, and what has changed in this tick. It has no rules of its own.
 type state struct {
@@ -13,6 +15,8 @@ type state struct {
 	zones   []Zone  // where only operators build
 	lands   []Land  // that players own
 	changes Changes // of this tick
+	actor   id.ID   // who does what is being run; zero: nobody
+	undoes  bool    // what is being run takes back edits
 	did     *Remote // what the act that is being run has done to a block
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 )
 
 // Limits of what players send.
@@ -31,9 +32,11 @@ func (a *Area) Tick(tick uint64, cmds []Command) *Changes {
 	a.run(cmds)
 	for _, p := range a.players {
 		if !p.Frozen {
+			a.actor = p.ID
 			a.keep(p)
 		}
 	}
+	a.actor = id.ID{}
 	a.blockTicks()
 	a.tickMobs()
 	a.tickItems()
@@ -48,6 +51,22 @@ func (a *Area) Act(cmds []Command) *Changes {
 	a.changes.reset(a.tick)
 	a.near.forget() // they have moved since
 	a.run(cmds)
+	a.report()
+	return &a.changes
+}
+
+// Amend changes blocks for somebody who may: edits are taken back or made again. A place
+// is left as it is if something lies in a container there, or if it is not what it was
+// when it was looked at. What it returns is valid until the next Tick or Act.
+func (a *Area) Amend(by id.ID, edits []BlockChange) *Changes {
+	a.changes.reset(a.tick)
+	a.actor, a.undoes = by, true
+	for _, e := range edits {
+		if now, ok := a.Block(e.At); ok && now == e.Was && e.Now.Known() && a.Contents(e.At) == nil {
+			a.set(e.At, e.Now)
+		}
+	}
+	a.actor, a.undoes = id.ID{}, false
 	a.report()
 	return &a.changes
 }
@@ -68,8 +87,11 @@ func (a *Area) run(cmds []Command) {
 }
 
 func (a *Area) do(c *Command) {
+	a.actor = c.Player
+	defer func() { a.actor = id.ID{} }()
 	switch c.Kind {
 	case CmdRemote:
+		a.actor = c.Remote.Player
 		a.answer(*c.Remote)
 		return
 	case CmdSigned:

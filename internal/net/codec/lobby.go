@@ -4,6 +4,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
 
@@ -105,6 +106,18 @@ var lobbyKinds = []*kind{
 		f.bools(&m.OK, &m.Visitor)
 	}),
 	message(93, func(f *form, m *lobby.Died) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Cause) }),
+	message(190, func(f *form, m *lobby.Undo) {
+		f.region(&m.Region)
+		num(f, &m.Tag)
+		f.bytes(&m.Signed, decision.MaxSize)
+	}),
+	message(191, func(f *form, m *lobby.Undone) {
+		f.region(&m.Region)
+		num(f, &m.Tag)
+		f.bool(&m.OK)
+		num(f, &m.Count)
+		list(f, &m.Edits, region.MaxPastEdits, 27, pastEdit)
+	}),
 	message(90, func(f *form, m *lobby.Propose) { f.bytes(&m.Statement, decision.MaxSize) }),
 	message(91, func(f *form, m *lobby.Signed) { f.bytes(&m.Statement, decision.MaxSize) }),
 }

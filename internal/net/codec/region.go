@@ -139,6 +139,14 @@ var regionKinds = []*kind{
 		text(f, &m.Near, maxText)
 	}),
 	message(43, func(f *form, m *region.Locate) { f.id(&m.Player); num(f, &m.Tag) }),
+	message(192, func(f *form, m *region.Undo) { num(f, &m.Tag); f.bytes(&m.Signed, decision.MaxSize) }),
+	message(193, func(f *form, m *region.Undone) {
+		f.region(&m.Region)
+		num(f, &m.Tag)
+		f.bool(&m.OK)
+		num(f, &m.Count)
+		list(f, &m.Edits, region.MaxPastEdits, 27, pastEdit)
+	}),
 	message(44, func(f *form, m *region.SaveAll) { num(f, &m.Tag) }),
 	message(46, func(f *form, m *region.Awake) { f.region(&m.Region) }),
 	message(47, func(f *form, m *region.Asleep) { f.region(&m.Region) }),
@@ -268,6 +276,15 @@ func remote(f *form, r *world.Remote) {
 	num(f, &r.Got)
 	num(f, &r.Op)
 	optional(f, &r.Item, item)
+}
+
+func pastEdit(f *form, e *world.PastEdit) {
+	num(f, &e.Tick)
+	f.id(&e.By)
+	f.bool(&e.Undo)
+	f.pos(&e.At)
+	num(f, &e.Was)
+	num(f, &e.Now)
 }
 
 // item is an item in its canonical bytes.

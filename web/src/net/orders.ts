@@ -7,13 +7,14 @@ const SIGNATURE = 64;
 const HEAD = 109;
 const ONE = 4096; // of a coordinate: a metre
 const WINDOW_MS = 600_000;
-const TELEPORT = 1, GIVE = 2, SET_MODE = 3, KICK = 4, SPAWN = 5;
+const TELEPORT = 1, GIVE = 2, SET_MODE = 3, KICK = 4, SPAWN = 5, INSPECT = 6, ROLLBACK = 7, RESTORE = 8;
 const modes = ['survival', 'creative', 'spectator'];
 
 interface Order {
   time: number; // of issue, in Unix milliseconds
   kind: number;
   self: boolean; // about the player itself
+  nobody: boolean; // about no single player
   at: number[]; // in metres
   count: number;
   name: string;
@@ -32,7 +33,7 @@ function parse(b: Uint8Array, player: Uint8Array): Order | null {
   const v = new DataView(b.buffer, b.byteOffset, b.byteLength);
   const text = new TextDecoder();
   return {
-    time: Number(v.getBigUint64(53)), kind: b[61]!, self: player.every((x, i) => x === b[62 + i]),
+    time: Number(v.getBigUint64(53)), kind: b[61]!, self: player.every((x, i) => x === b[62 + i]), nobody: player.every((_, i) => b[62 + i] === 0),
     at: [82, 90, 98].map((i) => Number(v.getBigInt64(i)) / ONE), count: v.getUint16(106),
     name: text.decode(b.subarray(HEAD, end)), text: text.decode(b.subarray(end + 2, b.length - SIGNATURE)),
   };
@@ -74,6 +75,11 @@ export function orderAskedBy(line: string, proposal: Uint8Array, player: Uint8Ar
       return o.kind === SET_MODE && (n === 1 ? o.self : n === 2 && means(args[1]!)) && isMode(args[0]!, o.text);
     case 'give':
       return o.kind === GIVE && (n === 2 || n === 3) && means(args[0]!) && args[1]!.toLowerCase() === o.text && (args[2] ?? '1') === String(o.count);
+    case 'inspect':
+      return o.kind === INSPECT && n === 1 && o.nobody && o.name === '';
+    case 'rollback':
+    case 'restore':
+      return o.kind === (verb.toLowerCase() === 'rollback' ? ROLLBACK : RESTORE) && undoAskedBy(o, args, means);
     case 'tp': {
       const other = n === 2 || n === 4;
       if (o.kind !== TELEPORT || !(other ? means(args[0]!) : o.self)) return false;
@@ -82,6 +88,12 @@ export function orderAskedBy(line: string, proposal: Uint8Array, player: Uint8Ar
     }
   }
   return false;
+}
+
+/** Whether what stands behind /rollback or /restore asks for an order about the history of a box. */
+function undoAskedBy(o: Order, args: string[], means: (typed: string) => boolean): boolean {
+  if (args.length === 0 || o.text.endsWith(' preview') !== (args.at(-1) === 'preview')) return false;
+  return args[0] === '*' ? o.nobody && o.name === '' : !o.nobody && means(args[0]!);
 }
 
 const isMode = (typed: string, mode: string): boolean =>

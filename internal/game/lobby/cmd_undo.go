@@ -1,0 +1,198 @@
+package lobby
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// undoCommands are about who changed which block, and take it back. Regions check who may:
+// operators, and owners on their own land.
+func undoCommands() []*command {
+	return []*command{
+		{name: "inspect", args: "<count>", help: "Lists who has changed blocks so near to you last.", needs: decision.MayModerate, run: (*call).inspect},
+		{name: "rollback", args: "<known player> <30m|12h|7d> <count> [preview] | <text> <30m|12h|7d> <text> [preview]", help: "Takes back what a player (* for everybody) has changed in that time, so near to you or on your land of a name; preview only counts.", needs: decision.MayClaim, run: undo(decision.Rollback)},
+		{name: "restore", args: "<known player> <30m|12h|7d> <count> [preview] | <text> <30m|12h|7d> <text> [preview]", help: "Makes again what /rollback has taken back.", needs: decision.MayClaim, run: undo(decision.Restore)},
+	}
+}
+
+// maxUndoRadius bounds how far around a player history is looked at.
+const maxUndoRadius = (decision.MaxUndoSide - 1) / 2
+
+// undoTimeout is how long regions may take, which may have to wake.
+const undoTimeout = 30 * time.Second
+
+// undone is an order about history whose regions have not all answered.
+type undone struct {
+	call  *call
+	kind  decision.OrderKind
+	only  bool // a preview
+	left  map[world.RegionPos]bool
+	count int
+	wrong int // regions that refused
+	edits []world.PastEdit
+}
+
+func (c *call) inspect() error {
+	radius, err := strconv.Atoi(c.arg(0))
+	if err != nil || len(c.args) != 1 || radius < 0 || radius > maxUndoRadius {
+		return errUsage
+	}
+	c.around(radius, func(z world.Zone) {
+		c.orderUndo(decision.Order{Kind: decision.Inspect}, decision.Undo{Box: z})
+	})
+	return nil
+}
+
+// around calls then with the box around the player who typed.
+func (c *call) around(radius int, then func(world.Zone)) {
+	c.locate(c.from, func(at world.Vec) {
+		p, r := at.Block(), int32(radius)
+		then(world.Zone{
+			Min: world.Pos{X: max(p.X-r, 1-world.Limit), Y: max(p.Y-r, 0), Z: max(p.Z-r, 1-world.Limit)},
+			Max: world.Pos{X: min(p.X+r, world.Limit-1), Y: min(p.Y+r, world.Height-1), Z: min(p.Z+r, world.Limit-1)},
+		})
+	})
+}
+
+// undo is /rollback or /restore.
+func undo(kind decision.OrderKind) func(*call) error {
+	return func(c *call) error {
+		if len(c.args) < 3 || len(c.args) > 4 || len(c.args) == 4 && c.arg(3) != "preview" {
+			return errUsage
+		}
+		o := decision.Order{Kind: kind}
+		if c.arg(0) != "*" {
+			p, err := c.playerKnown(c.arg(0))
+			if err != nil {
+				return err
+			}
+			o.Subject, o.Name = p.id, p.rec.Name
+		}
+		d, ok := span(c.arg(1))
+		if !ok {
+			return errUsage
+		}
+		u := decision.Undo{Since: c.unix() - int64(d/time.Second), Preview: len(c.args) == 4}
+		if s := c.cfg.Decisions.Current(decision.Land, c.from.id, c.arg(2)); s != nil && s.On {
+			u.Box, _, _ = s.Box()
+			c.orderUndo(o, u)
+			return nil
+		}
+		radius, err := strconv.Atoi(c.arg(2))
+		switch {
+		case err != nil || radius < 0 || radius > maxUndoRadius:
+			return userErrorf("Say how far around you: 0 to %d blocks; or name land of yours.", maxUndoRadius)
+		case c.from.role < decision.RoleOperator:
+			return userErrorf("Name land of yours: only operators do that elsewhere.")
+		}
+		c.around(radius, func(z world.Zone) {
+			u.Box = z
+			c.orderUndo(o, u)
+		})
+		return nil
+	}
+}
+
+// orderUndo asks the player to sign an order, and brings it to the regions that its box
+// lies in.
+func (c *call) orderUndo(o decision.Order, u decision.Undo) {
+	c.lastOrder = max(c.lastOrder+1, uint64(c.Lobby.time().UnixMilli()))
+	o.World, o.Seq, o.Text = c.cfg.Decisions.World(), c.lastOrder, u.String()
+	c.ask(o.Append(nil), func(signed []byte) {
+		tag := c.tag()
+		w := &undone{call: c, kind: o.Kind, only: u.Preview, left: map[world.RegionPos]bool{}}
+		c.undos[tag] = w
+		lo, hi := u.Box.Min.Region(), u.Box.Max.Region()
+		for x := lo.X; x <= hi.X; x++ {
+			for z := lo.Z; z <= hi.Z; z++ {
+				at := world.RegionPos{X: x, Z: z}
+				w.left[at] = true
+				c.toRegion(&Undo{Region: at, Tag: tag, Signed: signed})
+			}
+		}
+		c.env.SetTimer(c.env.Now().Add(undoTimeout), machine.Timer{Kind: timerUndo, Arg: tag})
+		if o.Kind != decision.Inspect && !u.Preview {
+			c.audit(signed)
+		}
+	})
+}
+
+func (h *Lobby) onUndone(m *Undone) {
+	w := h.undos[m.Tag]
+	if w == nil || !w.left[m.Region] {
+		return
+	}
+	delete(w.left, m.Region)
+	w.count += int(m.Count)
+	w.edits = append(w.edits, m.Edits...)
+	if !m.OK {
+		w.wrong++
+	}
+	if len(w.left) == 0 {
+		h.endUndo(m.Tag)
+	}
+}
+
+// endUndo says what has come of an order, when all regions have answered or the time is
+// over.
+func (h *Lobby) endUndo(tag uint64) {
+	w := h.undos[tag]
+	if w == nil {
+		return
+	}
+	delete(h.undos, tag)
+	switch what := plural(w.count, "block"); {
+	case w.kind == decision.Inspect:
+		w.call.reply("%s", h.pastEdits(w))
+	case w.only:
+		w.call.reply("%s would be changed.", what)
+	default:
+		w.call.reply("%s changed.", what)
+	}
+	if w.wrong > 0 {
+		w.call.fail("%s refused or could not save it.", plural(w.wrong, "region"))
+	}
+	if len(w.left) > 0 {
+		w.call.fail("%s did not answer in %v.", plural(len(w.left), "region"), undoTimeout)
+	}
+}
+
+// pastEdits lists edits, the newest first.
+func (h *Lobby) pastEdits(w *undone) string {
+	if len(w.edits) == 0 {
+		return "Nobody has changed anything there."
+	}
+	slices.SortStableFunc(w.edits, func(a, b world.PastEdit) int { return int(b.Tick) - int(a.Tick) })
+	var lines []string
+	for _, e := range w.edits[:min(len(w.edits), shownLines)] {
+		at := h.cfg.Epoch.Add(time.Duration(e.Tick) * tickLength)
+		line := fmt.Sprintf("%s %s: %s, %s became %s", time.Unix(0, int64(at)).UTC().Format("2006-01-02 15:04:05"), h.nameOf(e.By), e.At, blockName(e.Was), blockName(e.Now))
+		if e.Undo {
+			line += " (rollback)"
+		}
+		lines = append(lines, line)
+	}
+	return clip(fmt.Sprintf("%s:\n%s", plural(w.count, "edit"), strings.Join(lines, "\n")))
+}
+
+func (h *Lobby) nameOf(who id.ID) string {
+	if p := h.players[who]; p != nil {
+		return p.rec.Name
+	}
+	return who.Short()
+}
+
+func blockName(b world.Block) string {
+	if !b.Known() {
+		return "something"
+	}
+	return world.Info(b).Name
+}

@@ -1,0 +1,55 @@
+package regionlog
+
+import (
+	"fmt"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// Amend is that of world.Area. It is done by a signed order only, within the box that it
+// names; which of the blocks there were changed, and by whom, is the leader's word.
+func (a *Area) Amend(signed []byte, by id.ID, edits []world.BlockChange) *world.Changes {
+	if a.rec.on {
+		a.rec.event(evAmend)
+		a.rec.put(signed)
+		a.rec.uint(uint64(len(edits)))
+		for _, e := range edits {
+			a.rec.pos(e.At)
+			a.rec.uint(uint64(e.Was))
+			a.rec.uint(uint64(e.Now))
+		}
+	}
+	return a.Area.Amend(by, edits)
+}
+
+// maxAmended bounds the blocks of one order in a region: what a box holds that is as high
+// as the world.
+const maxAmended = world.RegionSize * world.RegionSize * world.Height
+
+// applyAmend does what an order says, after verifying that it was signed.
+func (a *Area) applyAmend(r *reader) error {
+	signed := r.Bytes(decision.MaxSize)
+	var edits []world.BlockChange
+	for n := r.Uint(maxAmended); n > 0 && !r.Bad(); n-- {
+		edits = append(edits, world.BlockChange{At: r.pos(), Was: r.block(), Now: r.block()})
+	}
+	if r.Bad() {
+		return ErrFormat
+	}
+	o, err := decision.DecodeOrder(signed)
+	if err != nil || o.World != a.world || !o.Signed() || o.Kind == decision.Inspect {
+		return fmt.Errorf("%w: blocks were changed by an order that nobody has signed", errRule)
+	}
+	u, err := o.Undo()
+	for _, e := range edits {
+		if err != nil || u.Preview || !u.Box.Holds(e.At) {
+			return fmt.Errorf("%w: an order does not say that %v is changed", errRule, e.At)
+		}
+	}
+	a.Amend(signed, o.By(), edits)
+	return nil
+}
+
+func (r *reader) block() world.Block { return world.Block(r.Uint(uint64(world.BlockCount) - 1)) }
