@@ -15,7 +15,11 @@ import (
 type step func(*pebble.DB) error
 
 // steps[i] changes format i+1 to i+2; the newest format is len(steps)+1.
-var steps = []step{}
+var steps = []step{newRecords}
+
+// newRecords changes nothing: format 2 may also have regions with records (history, land)
+// and states (mobs of packs, beds) that programs of format 1 take for damage.
+func newRecords(*pebble.DB) error { return nil }
 
 // pebbleFormat is the format of pebble's own files; raised with a new step.
 const pebbleFormat = pebble.FormatWALSyncChunks

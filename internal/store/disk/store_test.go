@@ -132,7 +132,7 @@ func TestReopen(t *testing.T) {
 	if got := text(t, s, "hall", ""); got != "k=v" {
 		t.Fatalf("after reopening: %q", got)
 	}
-	if b, _ := os.ReadFile(filepath.Join(dir, "format")); string(b) != "voxelpopuli disk 1\n" {
+	if b, _ := os.ReadFile(filepath.Join(dir, "format")); string(b) != "voxelpopuli disk 2\n" {
 		t.Fatalf("format says %q", b)
 	}
 }
@@ -158,6 +158,7 @@ func TestGroupCommit(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	o := mem()
+	o.steps = []step{} // a program of the first format
 	s := open(t, "w", o)
 	s.Apply(machine.DiskWrite{Space: "a", Put: []machine.KV{kv("k", "v")}})
 	s.Close()
@@ -176,7 +177,7 @@ func TestFormats(t *testing.T) {
 	if ran != 1 {
 		t.Fatal("the step ran again")
 	}
-	o.steps = nil
+	o.steps = []step{}
 	if _, err := OpenWith("w", o); !errors.Is(err, ErrNewer) {
 		t.Fatalf("the older program says %v", err)
 	}
