@@ -58,6 +58,7 @@ type storageNode struct {
 	mind       storagePlayer
 	gone       bool // its player has left the world
 	seq        uint64
+	last       machine.Time // of its player's actions
 	came, left machine.Time
 }
 

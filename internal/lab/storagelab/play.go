@@ -85,7 +85,8 @@ func (n *storageNet) goOn(s *storageNode) {
 
 func (n *storageNet) act(s *storageNode, at machine.Time, body []byte) {
 	s.seq++
-	a := &state.Action{Player: s.player, Seq: s.seq, At: at, Body: body, Size: actionHead + len(body)}
+	s.last = max(s.machine().Stamp(at), s.last+1)
+	a := &state.Action{Player: s.player, Seq: s.seq, At: s.last, Body: body, Size: actionHead + len(body)}
 	if n.disowned == nil || !n.disowned(a) {
 		n.actions = append(n.actions, a)
 		if n.acted != nil {

@@ -46,8 +46,12 @@ func (n *storageNet) follow() *storageTruth {
 
 func (t *storageTruth) step(of int64) {
 	n := t.net
+	slices.SortStableFunc(n.actions[t.used:], func(a, b *state.Action) int { return int(a.At - b.At) })
 	actions := slices.Clone(n.actions[t.used:])
-	t.used = len(n.actions)
+	if i := slices.IndexFunc(actions, func(a *state.Action) bool { return a.At > n.update(of) }); i >= 0 {
+		actions = actions[:i] // the rest is stamped by a clock that is ahead
+	}
+	t.used += len(actions)
 	slices.SortFunc(actions, func(a, b *state.Action) int {
 		switch {
 		case a.Before(b):

@@ -61,6 +61,17 @@ func (op *ownPlayer) nextActivation() int64 {
 	return of
 }
 
+// Stamp returns when something counts that the node's player does at a true time: then,
+// unless the node's clock is so far ahead that it has signed the interval. Clocks are
+// supposed to be within t_d; in the model of the thesis (6.2.2: a drift of 0.1 %, set every
+// 10 s) not all are.
+func (n *Node) Stamp(at machine.Time) machine.Time {
+	if n.hardened() && n.time.Of(at) <= n.player.signed {
+		return n.env.Now()
+	}
+	return at
+}
+
 // Act stores an action of the node's player in all zones, and forgets it
 // (thesis 5.2.3). In the hardened protocol that happens at the end of the interval, with
 // the player's other actions.

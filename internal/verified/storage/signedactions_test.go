@@ -428,4 +428,11 @@ func TestLateActionsAreNotSigned(t *testing.T) {
 	if len(op.pending.acts) > 0 {
 		t.Error("an action of an interval that is signed is signed again")
 	}
+	late, next := a.time.Update(askedOf)-1, a.time.Update(askedOf)+1
+	if at := a.Node.Stamp(late); a.time.Of(at) == askedOf {
+		t.Errorf("an action is stamped %v, in the interval that is signed", at)
+	}
+	if at := a.Node.Stamp(next); at != next {
+		t.Errorf("an action of the next interval is stamped %v, not %v", at, next)
+	}
 }
