@@ -87,6 +87,9 @@ var lobbyAttacks = map[reflect.Type]lobbyAttack{
 		return &lobby.Vouch{Region: r, Session: machine.Peer{ID: falseSession, Addr: peers.TagOf(nodePeer(x.stranger).ID)}, Player: x.eve.player()}
 	}),
 	reflect.TypeFor[lobby.Saved](): ofRegion(func(_ *besieged, r world.RegionPos) machine.Message { return &lobby.Saved{Region: r, Tag: 1} }),
+	reflect.TypeFor[lobby.Undone](): ofRegion(func(_ *besieged, r world.RegionPos) machine.Message {
+		return &lobby.Undone{Region: r, Tag: 1, OK: true, Count: 9}
+	}),
 	// Who asks whether Eve is at home where she is has not been given her. While the lobby
 	// looks where she is, the answers are guessed.
 	reflect.TypeFor[lobby.Arrived](): {region: func(x *besieged, r world.RegionPos) []machine.Message {
@@ -113,6 +116,13 @@ var lobbyAttacks = map[reflect.Type]lobbyAttack{
 	reflect.TypeFor[lobby.Order](): {order: func(x *besieged) (out []machine.Message) {
 		for _, signed := range x.forgedOrders(x.eve, x.mallory) {
 			out = append(out, &region.Order{Player: x.eve.player(), Signed: signed})
+		}
+		return out
+	}},
+	reflect.TypeFor[lobby.Undo](): {order: func(x *besieged) (out []machine.Message) {
+		u := decision.Undo{Box: x.eve.home.Bounds()}
+		for _, signed := range x.forgeries(decision.Order{Kind: decision.Rollback, Text: u.String()}, x.eve, x.mallory) {
+			out = append(out, &region.Undo{Tag: 1, Signed: signed})
 		}
 		return out
 	}},

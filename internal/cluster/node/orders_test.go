@@ -34,12 +34,17 @@ func (c *cluster) forgedOrders(who, operator *wanderer) (list [][]byte) {
 		{Kind: decision.Teleport, At: world.Vec{X: 20 << 12, Y: 90 << 12, Z: 20 << 12}}, {Kind: decision.Give, Text: "gold_ore", Count: 999},
 		{Kind: decision.SetMode, Text: "spectator"}, {Kind: decision.Kick, Text: "go away"}, {Kind: decision.Spawn},
 	} {
-		own := c.order(o, who.player(), evilKey)
-		name := slices.Clone(own)
-		copy(name[21:], operator.key().Public().(ed25519.PublicKey))
-		list = append(list, own, name, decision.Unsigned(own))
+		list = append(list, c.forgeries(o, who, operator)...)
 	}
 	return list
+}
+
+// forgeries are an order about a player, forged in each of these ways.
+func (c *cluster) forgeries(o decision.Order, who, operator *wanderer) [][]byte {
+	own := c.order(o, who.player(), evilKey)
+	name := slices.Clone(own)
+	copy(name[21:], operator.key().Public().(ed25519.PublicKey))
+	return [][]byte{own, name, decision.Unsigned(own)}
 }
 
 // TestForgedOrdersOfTheLobby: the host of the lobby commands nobody, cannot repeat
