@@ -61,13 +61,14 @@ func New(plan Plan) (*Network, error) {
 	return n, nil
 }
 
-// Close removes all of it.
+// Close removes all of it. The own cable goes first: with the namespace at its other end
+// it goes too, but some time later, perhaps just before it is to be removed here.
 func (n *Network) Close() (err error) {
-	for _, ns := range n.made {
-		err = errors.Join(err, IP("netns del "+ns)) // and its cables, some time later
-	}
 	if exec.Command("ip", "link", "show", n.name).Run() == nil {
-		err = errors.Join(err, IP("link del "+n.name))
+		err = IP("link del " + n.name)
+	}
+	for _, ns := range n.made {
+		err = errors.Join(err, IP("netns del "+ns))
 	}
 	return err
 }
