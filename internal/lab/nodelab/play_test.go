@@ -13,6 +13,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/labtest"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 func TestEditLatencyMeasures(t *testing.T) {
@@ -102,13 +103,13 @@ func TestEstimateReadsEarlierResults(t *testing.T) {
 	}
 }
 
-// TestTakeover: nodes with searched keys come to worlds of each kind, and a host of the
+// TestLongTakeover: nodes with searched keys come to worlds of each kind, and a host of the
 // region fails while they are there. They are never most of the hosts, and nothing is
 // missing after they have left.
-func TestTakeover(t *testing.T) {
+func TestLongTakeover(t *testing.T) {
+	simtest.Long(t)
 	for _, hosting := range hostings {
 		t.Run(hosting, func(t *testing.T) {
-			t.Parallel()
 			r, _ := labtest.RunProcesses(t, Takeover, map[string]string{"worlds": hosting, "restarts": "1", "load": "2", "down": "11"})
 			if r.Metric("attacker_majority") != 0 || r.Metric("lost_edits") != 0 || r.Metric("checked_edits") < 1 {
 				t.Errorf("metrics %+v", r.Metrics)
@@ -117,9 +118,10 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
-// TestOldDisk: a host comes back with its disk of some seconds ago, and the only other one
+// TestLongOldDisk: a host comes back with its disk of some seconds ago, and the only other one
 // slept meanwhile. What is lost is said.
-func TestOldDisk(t *testing.T) {
+func TestLongOldDisk(t *testing.T) {
+	simtest.Long(t)
 	r, _ := labtest.RunProcesses(t, OldDisk, map[string]string{"load": "2", "back": "6"})
 	if r.Metric("checked_edits") < 1 || r.Metric("lost_unsaid") != 0 {
 		t.Errorf("metrics %+v", r.Metrics)

@@ -5,7 +5,8 @@ import "testing"
 
 // Long skips a test that simulates for long under the race detector: a simulation
 // has one goroutine, in which the detector finds nothing and which it makes ten
-// times slower. ./check runs these tests without it. It also skips the test in
+// times slower. So it does a test that starts real nodes by the dozen: two cores do
+// not carry them with it. ./check runs these tests without it. It also skips the test in
 // short mode. The names of such tests begin with TestLong.
 func Long(t *testing.T) {
 	t.Helper()
