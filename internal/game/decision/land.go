@@ -22,7 +22,7 @@ const (
 	// MaxLandSide bounds the sides of land, in blocks.
 	MaxLandSide = 128
 	// MaxTrusted bounds how many of those whom an owner trusts count.
-	MaxTrusted = 16
+	MaxTrusted = world.MaxFriends
 )
 
 // ofPlayer reports whether players say such things about their own land.

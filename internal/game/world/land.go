@@ -9,8 +9,8 @@ import (
 // MaxLands bounds the lands of a region.
 const MaxLands = 64
 
-// maxFriends bounds who else builds on somebody's land.
-const maxFriends = 16
+// MaxFriends bounds who else builds on somebody's land.
+const MaxFriends = 16
 
 // Land is a box that a player owns. Only the owner and the owner's friends build in it and
 // use containers there; whoever passes can look and open doors.
@@ -73,7 +73,7 @@ func DecodeLand(b []byte) (l Land, err error) {
 	l.Min, l.Max = r.pos("corner"), r.pos("corner")
 	l.Owner = id.ID(r.take(id.Size, "owner"))
 	l.Name, l.OwnerName = r.string(maxName, "name"), r.string(400, "owner's name")
-	for n := r.uint(maxFriends, "friends"); n > 0; n-- {
+	for n := r.uint(MaxFriends, "friends"); n > 0; n-- {
 		l.Friends = append(l.Friends, id.ID(r.take(id.Size, "friend")))
 	}
 	return l, r.end("land")
