@@ -117,8 +117,10 @@ func (w *network) assembleSessions(c part.Part) {
 // assembleLists makes what the founder and the authority decide, and the node's place in
 // a verified world.
 func (w *network) assembleLists(c part.Part) {
-	w.verified = newVerified(c, w.cfg.Verified, w.links, w.store, w.disconnectBarred)
-	w.overlay = newOverlayAdapter(c, w.n.newSeat("overlay"), w.links, w.dir, w.verified)
+	w.verified = newWorld(c, w.cfg.Verified, w.links, w.n.newSeat("overlay"), Surroundings{
+		Disk: w.store, Contacts: w.dir.contacts, HasJoined: w.dir.hasJoined,
+		Bars: w.Bars, DisconnectBarred: w.disconnectBarred, LeaderOf: w.routes.leaderOf, ToSession: w.sessions.toSession,
+	})
 	w.access = lists.NewAccess(c, w.cfg.Access, w.links, w.store, w.disconnectBarred)
 }
 
@@ -149,10 +151,6 @@ func (w *network) connect() {
 	w.creation.convicted, w.offers.convicted, w.routes.convicted = w.convicted, w.convicted, w.convicted
 	w.votes.owner, w.votes.guests, w.votes.players, w.votes.hosted = w.owner, w.guests, w.n, w.hosting
 	w.n.decisions.nextDecisions = peers.NewOwn[machine.Time](w.links)
-	w.sessions.audited = w.overlay
+	w.sessions.audited = w.verified
 	w.admission.access = w.access
-	if w.overlay != nil {
-		w.overlay.sessions, w.overlay.leaders, w.overlay.bars = w.sessions, w.routes, w.Bars
-		w.verified.overlay = w.overlay
-	}
 }

@@ -34,14 +34,6 @@ func (k *storageAdapter) startAudit(self *state.Player) {
 	k.audit = audit.New(audit.Config{Rules: k.Played, Self: self, Begin: k.Begin, Every: k.stats.Every}, auditEnv{k})
 }
 
-// auditor returns what signs the acts of players at the node; nil: nothing does.
-func (l *overlayAdapter) auditor() *audit.Auditor {
-	if l == nil || l.storage == nil {
-		return nil
-	}
-	return l.storage.audit
-}
-
 // auditedPlace is around what the node looks at the storage.
 func (k *storageAdapter) auditedPlace() (geom.Point, bool) {
 	if k.audit == nil {
@@ -76,7 +68,7 @@ func (e auditEnv) Activation() (after, until machine.Time) { return e.k.node.Act
 func (e auditEnv) Accuse(c audit.Accusation) {
 	k, now := e.k, e.Now()
 	shard := shards.Shard{Region: c.Region}
-	leader := k.l.leaders.leaderOf(shard)
+	leader := k.l.node.LeaderOf(shard)
 	if len(k.stats.LeaderAccusations) == maxLeaderAccusations {
 		k.stats.LeaderAccusations = append(k.stats.LeaderAccusations[:0:0], k.stats.LeaderAccusations[1:]...)
 	}
@@ -89,7 +81,7 @@ func (e auditEnv) Accuse(c audit.Accusation) {
 	text := fmt.Sprintf("The node %s, which runs %v, %s.", leader.ID.Short(), shard, said.What())
 	k.l.Note(text)
 	for _, s := range k.audit.Sessions() {
-		k.l.sessions.toSession(s, &region.Notice{Region: c.Region, Code: "differs", Text: text})
+		k.l.node.ToSession(s, &region.Notice{Region: c.Region, Code: "differs", Text: text})
 	}
 }
 

@@ -92,7 +92,7 @@ func (p *played) intervals(n int) { p.s.Run(time.Duration(n) * truthInterval) }
 // voted is a block as the zones have it.
 func (p *played) voted(at world.Pos) (world.Block, bool) {
 	for i := range p.nodes {
-		s := p.node(i).net.overlay.storage.node.State()
+		s := p.node(i).net.verified.stored().State()
 		if s == nil || !s.Knows(p.rules.ColumnPlace(at.Column()), p.shape) {
 			continue
 		}

@@ -43,13 +43,13 @@ func (l *overlayAdapter) startBootstrap(tag uint64) {
 
 // beat sends the next round of queries, or ends a search that was answered or failed.
 func (l *overlayAdapter) beat(now machine.Time) {
-	if l == nil || l.bootstrap == nil {
+	if l.bootstrap == nil {
 		return
 	}
 	s := l.bootstrap
 	switch {
 	case len(s.own) > 0 && (s.rounds > 1 || len(s.own) == len(s.asked)):
-		l.bootstrapDone(s.pick(l.Cfg.Self.ID, overlay.SpaceFor(l.verified.Zones)), nil)
+		l.bootstrapDone(s.pick(l.Cfg.Self.ID, overlay.SpaceFor(l.world.Zones)), nil)
 	case now < s.next:
 	case s.rounds == maxBootstrapRounds:
 		l.bootstrapDone(nil, errNobody)
@@ -64,14 +64,14 @@ func (l *overlayAdapter) askBootstrapNodes(now machine.Time) {
 	s := l.bootstrap
 	s.next = now.Add(bootstrapRound)
 	var whom []machine.Peer
-	for _, p := range l.dir.contacts(slices.Clone(l.Cfg.Known)) {
+	for _, p := range l.node.Contacts(slices.Clone(l.Cfg.Known)) {
 		known := peers.Among(whom, p.ID)
-		if p.ID != l.Cfg.Self.ID && !known && !l.bars(p) {
+		if p.ID != l.Cfg.Self.ID && !known && !l.node.Bars(p) {
 			whom = append(whom, p)
 		}
 	}
 	if len(whom) == 0 {
-		if l.dir.hasJoined() {
+		if l.node.HasJoined() {
 			l.bootstrapDone(nil, nil)
 		}
 		return
@@ -97,13 +97,13 @@ func (l *overlayAdapter) bootstrapDone(list []*overlay.Contact, err error) {
 // onBootstrapQuery answers with this node and one linked node of each zone, as many as
 // fit into a datagram.
 func (l *overlayAdapter) onBootstrapQuery(f *peers.Remote, m *BootstrapQuery) {
-	space := overlay.SpaceFor(l.verified.Zones)
-	list := l.node.Linked(nil)
+	space := overlay.SpaceFor(l.world.Zones)
+	list := l.overlay.Linked(nil)
 	first := 0
 	if len(list) > 0 {
 		first = l.Env.Rand().Intn(len(list))
 	}
-	answer := &BootstrapReply{Nonce: m.Nonce, Self: l.node.Self()}
+	answer := &BootstrapReply{Nonce: m.Nonce, Self: l.overlay.Self()}
 	seen := map[int]bool{}
 	for i := range list {
 		c := list[(first+i)%len(list)]

@@ -21,12 +21,12 @@ func (k *storageAdapter) saveCheckpoint() {
 		return
 	}
 	k.saved = m
-	k.l.disk.Put(checkpointKey, b)
+	k.l.node.Disk.Put(checkpointKey, b)
 }
 
 // recall takes the checkpoint that is on the disk.
 func (l *overlayAdapter) recall(b []byte) {
-	if l != nil && l.storage != nil {
+	if l.storage != nil {
 		l.storage.restoreCheckpoint(b)
 	}
 }

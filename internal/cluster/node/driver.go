@@ -32,7 +32,7 @@ func (n *Node) SetAccess(version uint64, list []byte) error {
 // others see it when it next shakes hands with them. A driver calls it like a
 // handler.
 func (n *Node) Reissue(c *identity.Certificate) error {
-	var v *verified
+	var v *World
 	if n.net != nil {
 		v = n.net.verified
 	}
@@ -47,7 +47,7 @@ func (n *Node) WithStorage(f func(*storage.Node)) bool {
 	if n.net == nil {
 		return false
 	}
-	s := n.net.overlay.stored()
+	s := n.net.verified.stored()
 	if s == nil {
 		return false
 	}

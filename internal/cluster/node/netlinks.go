@@ -14,7 +14,7 @@ func (w *network) Bars(who machine.Peer) bool {
 }
 
 // Uses implements linkEvents.
-func (w *network) Uses(f *peers.Remote) bool { return w.guests.has(f) || w.overlay.uses(f) }
+func (w *network) Uses(f *peers.Remote) bool { return w.guests.has(f) || w.verified.uses(f) }
 
 // Remembers implements linkEvents.
 func (w *network) Remembers(f *peers.Remote) bool { return w.speakers.heeds(f) }
@@ -26,7 +26,7 @@ func (w *network) LinkUp(f *peers.Remote) {
 	w.entries.greet(f)
 	w.owner.greet(f)
 	w.n.decisions.greet(f)
-	w.overlay.greet(f)
+	w.verified.greet(f)
 	w.evidence.greet(f)
 }
 
@@ -40,7 +40,7 @@ func (w *network) LinkDown(f *peers.Remote) {
 }
 
 // ShareLost implements linkEvents.
-func (w *network) ShareLost(f *peers.Remote, ev machine.LinkEvent) { w.overlay.lost(f, ev) }
+func (w *network) ShareLost(f *peers.Remote, ev machine.LinkEvent) { w.verified.lost(f, ev) }
 
 // LinkChanged implements linkEvents.
 func (w *network) LinkChanged(peer machine.Peer, ev machine.LinkEvent) {

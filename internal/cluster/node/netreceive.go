@@ -47,7 +47,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.receiveOfHosting(f, m)
 	case *OverlayShare, *BootstrapQuery, *BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
 		*overlay.JoinRequest, *overlay.RtRequest, *overlay.RtResponse, *overlay.RtHint, *overlay.Unicast, *overlay.Areacast:
-		w.overlay.receive(f, m)
+		w.verified.receive(f, m)
 	default:
 		w.receiveOfNode(f, from, m)
 	}

@@ -51,9 +51,8 @@ type network struct {
 	admission *admission
 	names     *names.Names
 
-	verified *verified         // nil: the world has no authority
+	verified *World            // nil: the world has no authority
 	access   *lists.AccessSync // nil: in a simulation
-	overlay  *overlayAdapter   // the overlay; nil: this node has no place in it
 
 	evidence *evidenceSpreading
 	shown    *shownChecking
@@ -74,7 +73,7 @@ func (w *network) inner(session machine.Peer) machine.Peer {
 func (w *network) start() {
 	w.dir.start()
 	w.store.Start()
-	w.overlay.start()
+	w.verified.start()
 	w.n.env.SetTimer(w.n.env.Now().Add(peers.Beat), machine.Timer{Kind: timerNetwork})
 }
 
@@ -84,10 +83,6 @@ func (w *network) onBeat() {
 	now := w.n.env.Now()
 	w.dir.beat(now)
 	w.store.beat(now)
-	w.overlay.beat(now)
-	if x := w.overlay.auditor(); x != nil {
-		x.Tick(now)
-	}
 	w.verified.beat(now)
 	w.access.Beat(now)
 	w.n.decisions.beat(now)
@@ -116,20 +111,17 @@ func (w *network) beginLeave() { w.departure.begin() }
 // announceLeaving tells the other nodes that this one stops.
 func (w *network) announceLeaving() {
 	w.guests.flush()
-	w.overlay.stop()
+	w.verified.stop()
 	w.departure.announce()
 }
 
 // recall gives components what the node's own space has of them.
 func (w *network) recall(kvs []machine.KV) {
 	for _, kv := range kvs {
-		switch string(kv.Key) {
-		case revokedKey:
-			w.verified.lists().Recall(kv.Value)
-		case lists.AccessKey:
+		switch {
+		case w.verified.recall(kv):
+		case string(kv.Key) == lists.AccessKey:
 			w.access.Lists().Recall(kv.Value)
-		case checkpointKey:
-			w.overlay.recall(kv.Value)
 		default:
 			w.copies.recall(kv)
 		}

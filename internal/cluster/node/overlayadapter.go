@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
@@ -20,18 +17,14 @@ import (
 // without a place, has a nil adapter.
 type overlayAdapter struct {
 	part.Part
-	links    *peers.Links
-	dir      knownNodes
-	sessions noticedSessions
-	leaders  regionLeaders
-	disk     lists.Disk
-	verified *verified
-	bars     func(machine.Peer) bool // whether a node is refused
+	node  Surroundings
+	links *peers.Links
+	world *World
 
 	seat      part.Seat
 	shares    peers.Own[linkShare]
-	node      *overlay.Node
-	machine   stoppable        // node itself, or the storage over it
+	overlay   *overlay.Node
+	machine   stoppable        // overlay itself, or the storage over it
 	bootstrap *bootstrapSearch // for nodes to join by; nil: none is running
 
 	storage *storageAdapter // nil: the world has no storage
@@ -39,23 +32,6 @@ type overlayAdapter struct {
 	reports  uint64 // evidence, since the start
 	noted    uint64 // of them, those that a log message has counted
 	nextNote machine.Time
-}
-
-// knownNodes are the nodes that the directory knows (directory).
-type knownNodes interface {
-	contacts(to []machine.Peer) []machine.Peer
-	// hasJoined reports whether this node has entered the directory.
-	hasJoined() bool
-}
-
-// noticedSessions sends a notice to a session at this node (gatewaySessions).
-type noticedSessions interface {
-	toSession(session id.ID, m machine.Message) bool
-}
-
-// regionLeaders knows which node leads a shard (routes).
-type regionLeaders interface {
-	leaderOf(shards.Shard) machine.Peer
 }
 
 // stoppable is a machine that can leave the network in good order.
@@ -81,11 +57,12 @@ const (
 )
 
 // newOverlayAdapter returns nil if the node has no certificate.
-func newOverlayAdapter(c part.Part, p part.Seat, l *peers.Links, dir knownNodes, v *verified) *overlayAdapter {
-	if v == nil || v.Certificate == nil {
+func newOverlayAdapter(v *World, p part.Seat, node Surroundings) *overlayAdapter {
+	if v.Certificate == nil {
 		return nil
 	}
-	a := &overlayAdapter{Part: c, seat: p, shares: peers.NewOwn[linkShare](l), links: l, dir: dir, verified: v, disk: v.Disk}
+	c := v.Part
+	a := &overlayAdapter{Part: c, node: node, links: v.Links, world: v, seat: p, shares: peers.NewOwn[linkShare](v.Links)}
 	cfg := overlay.Config{
 		Self:  &overlay.Contact{ID: c.Cfg.Self.ID, Addr: c.Cfg.Self.Addr, Pos: v.Certificate.Pos},
 		Space: overlay.SpaceFor(v.Zones), Certificate: v.Certificate, Verify: v.Verifier.Verify, Sign: v.Sign,
@@ -93,34 +70,23 @@ func newOverlayAdapter(c part.Part, p part.Seat, l *peers.Links, dir knownNodes,
 	}
 	if v.Storage != nil {
 		a.storage = newStorageAdapter(a, v.Storage, cfg)
-		a.node, a.machine = a.storage.node.Overlay(), a.storage.node
+		a.overlay, a.machine = a.storage.node.Overlay(), a.storage.node
 	} else {
-		a.node = overlay.New(cfg, overlayEnv{a})
-		a.machine = a.node
+		a.overlay = overlay.New(cfg, overlayEnv{a})
+		a.machine = a.overlay
 	}
 	p.Put(a.machine)
 	return a
 }
 
-func (l *overlayAdapter) start() {
-	if l != nil {
-		l.machine.Start()
-	}
-}
-
 // stop leaves the overlay in good order.
 func (l *overlayAdapter) stop() {
-	if l != nil {
-		l.machine.Stop()
-		l.bootstrap = nil
-	}
+	l.machine.Stop()
+	l.bootstrap = nil
 }
 
 // receive handles a message of the overlay or about its shares.
 func (l *overlayAdapter) receive(f *peers.Remote, m machine.Message) {
-	if l == nil {
-		return
-	}
 	switch m := m.(type) {
 	case *OverlayShare:
 		if f.IsUp() {
@@ -197,16 +163,13 @@ func (l *overlayAdapter) onShare(f *peers.Remote, on bool) {
 
 // greet requests the share that the new link was opened for.
 func (l *overlayAdapter) greet(f *peers.Remote) {
-	if l != nil && l.shares.Of(f).on {
+	if l.shares.Of(f).on {
 		l.Env.Send(f.Peer, &OverlayShare{On: true})
 	}
 }
 
 // lost handles a link that has ended or could not be opened.
 func (l *overlayAdapter) lost(f *peers.Remote, ev machine.LinkEvent) {
-	if l == nil {
-		return
-	}
 	s := *l.shares.Of(f)
 	*l.shares.Of(f) = linkShare{}
 	switch {
@@ -219,9 +182,6 @@ func (l *overlayAdapter) lost(f *peers.Remote, ev machine.LinkEvent) {
 		l.machine.OnLink(f.Peer, ev)
 	}
 }
-
-// uses reports whether the overlay wants a share of the link to a node.
-func (l *overlayAdapter) uses(f *peers.Remote) bool { return l != nil && l.shares.Of(f).on }
 
 // overlayEnv is the overlay's machine.Env.
 type overlayEnv struct{ l *overlayAdapter }
@@ -271,7 +231,7 @@ func (l *overlayAdapter) ReceivedArea(*overlay.Areacast) {}
 // noteEvery, since a failure of many nodes causes many reports.
 func (l *overlayAdapter) Report(e overlay.Evidence) {
 	l.reports++
-	if report := l.verified.Report; report != nil {
+	if report := l.world.Report; report != nil {
 		report(e)
 	}
 	now := l.Env.Now()

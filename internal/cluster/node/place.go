@@ -32,23 +32,23 @@ type Neighbour struct {
 }
 
 // place reads it.
-func (l *overlayAdapter) place() *Place {
-	if l == nil {
+func (v *World) place() *Place {
+	if v == nil || v.overlay == nil {
 		return nil
 	}
-	space := overlay.SpaceFor(l.verified.Zones)
+	l, space := v.overlay, overlay.SpaceFor(v.Zones)
 	p := &Place{
-		Pos: l.node.Self().Pos, At: metre(space, l.node.Self().Pos), Stable: l.node.Stable(), Cell: metres(space, l.node.Cell(nil)),
-		Links: len(l.node.Linked(nil)), Reports: l.reports, Dropped: l.node.Dropped(),
+		Pos: l.overlay.Self().Pos, At: metre(space, l.overlay.Self().Pos), Stable: l.overlay.Stable(), Cell: metres(space, l.overlay.Cell(nil)),
+		Links: len(l.overlay.Linked(nil)), Reports: l.reports, Dropped: l.overlay.Dropped(),
 	}
-	for _, c := range l.node.Neighbours(nil) {
-		near := Neighbour{Peer: c.Peer(), Pos: c.Pos, At: metre(space, c.Pos), Cell: metres(space, l.node.CellOf(c.ID, nil))}
-		for _, remote := range l.node.NeighboursOf(c.ID, nil) {
+	for _, c := range l.overlay.Neighbours(nil) {
+		near := Neighbour{Peer: c.Peer(), Pos: c.Pos, At: metre(space, c.Pos), Cell: metres(space, l.overlay.CellOf(c.ID, nil))}
+		for _, remote := range l.overlay.NeighboursOf(c.ID, nil) {
 			near.Near = append(near.Near, remote.ID)
 		}
 		p.Neighbours = append(p.Neighbours, near)
 	}
-	if r := l.verified.Verifier.Revoked(); r != nil {
+	if r := v.Verifier.Revoked(); r != nil {
 		p.Revoked, p.Since = r.Version, r.Issued
 	}
 	return p

@@ -8,7 +8,7 @@ import (
 )
 
 // reissue takes a new certificate of this node for its place.
-func (v *verified) reissue(c *identity.Certificate) error {
+func (v *World) reissue(c *identity.Certificate) error {
 	if v == nil || v.Certificate == nil {
 		return fmt.Errorf("the node runs without a certificate: start it anew with this one")
 	}
@@ -27,13 +27,13 @@ func (v *verified) reissue(c *identity.Certificate) error {
 	}
 	v.Note(fmt.Sprintf("This node has certificate %d now, instead of %d.", c.Serial, v.Certificate.Serial))
 	v.Certificate, v.warned = c, 0
-	v.overlay.node.Reissue(c)
+	v.overlay.overlay.Reissue(c)
 	v.Links.TellAll(&Renewed{c}, nil)
 	return nil
 }
 
 // onRenewed takes the new certificate of a node.
-func (v *verified) onRenewed(f *peers.Remote, m *Renewed) {
+func (v *World) onRenewed(f *peers.Remote, m *Renewed) {
 	if v == nil {
 		return
 	}

@@ -86,7 +86,7 @@ func (n *Node) Stats() Stats {
 	}
 	if w := n.net; w != nil {
 		s.Convicted = id.Sorted(w.convicted.list)
-		s.Self, s.Shards, s.Place, s.Storage = w.cfg.Self, w.shardStats(), w.overlay.place(), w.overlay.storageStats()
+		s.Self, s.Shards, s.Place, s.Storage = w.cfg.Self, w.shardStats(), w.verified.place(), w.verified.storageStats()
 		for _, f := range w.links.Up() {
 			s.Linked = append(s.Linked, f.Peer)
 		}

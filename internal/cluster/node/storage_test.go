@@ -262,7 +262,7 @@ func (a *storedWorld) right(what string, of int64) {
 		if a.forgers[i] != nil {
 			continue
 		}
-		s := a.node(i).net.overlay.storage.node.State()
+		s := a.node(i).net.verified.stored().State()
 		if s == nil || s.Of != of || s.UnsureCells() > 0 || !s.Agrees(right, &s.Cover, a.shape) {
 			a.Errorf("%s: node %d does not hold the world at update %d", what, i, of)
 		}
@@ -371,7 +371,7 @@ func TestStorageOnNodes(t *testing.T) {
 	})
 	a.right("the two are cut off", 7)
 	for i := range a.nodes {
-		if n := a.node(i); a.forgers[i] == nil && (n.net.overlay.place().Revoked != 1 || linkTo(n, a.certs[4].ID()) || linkTo(n, a.certs[8].ID())) {
+		if n := a.node(i); a.forgers[i] == nil && (n.net.verified.place().Revoked != 1 || linkTo(n, a.certs[4].ID()) || linkTo(n, a.certs[8].ID())) {
 			t.Errorf("node %d has not cut the two off", i)
 		}
 	}

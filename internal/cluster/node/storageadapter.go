@@ -69,7 +69,7 @@ func (k *storageAdapter) sign(m machine.Message) machine.Message {
 	default:
 		return m
 	}
-	a := &Answer{Certificate: k.l.verified.Certificate, Result: u.Body}
+	a := &Answer{Certificate: k.l.world.Certificate, Result: u.Body}
 	if err := k.Sign(a); err != nil {
 		k.l.Note("An answer cannot be signed: " + err.Error())
 		return nil

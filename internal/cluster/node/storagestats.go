@@ -110,42 +110,35 @@ type RegionStorer struct {
 	Zone int
 }
 
-// stored returns the node's storage; nil: it has none.
-func (l *overlayAdapter) stored() *storage.Node {
-	if l == nil || l.storage == nil {
-		return nil
-	}
-	return l.storage.node
-}
-
 // storageStats returns the figures of the storage; nil: there is none.
-func (l *overlayAdapter) storageStats() *StorageStats {
-	if l == nil || l.storage == nil {
+func (v *World) storageStats() *StorageStats {
+	k := v.storage()
+	if k == nil {
 		return nil
 	}
-	s := l.storage.stats
+	s := k.stats
 	s.LeaderAccusations = slices.Clone(s.LeaderAccusations)
-	if l.storage.audit != nil {
-		figures := l.storage.audit.Stats()
+	if k.audit != nil {
+		figures := k.audit.Stats()
 		s.Witness = &figures
 	}
 	s.Accused = maps.Clone(s.Accused)
 	for who, a := range s.Accused {
-		if r := l.verified.Verifier.Revoked(); r != nil {
+		if r := v.Verifier.Revoked(); r != nil {
 			_, a.Cut = slices.BinarySearch(r.Serials, a.Serial)
 			s.Accused[who] = a
 		}
 	}
-	s.Cells, s.Observed, s.ObservedAt = l.storage.shards(), nil, -1
-	if look := l.storage.node.LastObservation(); look != nil && l.storage.Played != nil {
+	s.Cells, s.Observed, s.ObservedAt = k.shards(), nil, -1
+	if look := k.node.LastObservation(); look != nil && k.Played != nil {
 		s.ObservedAt = look.Of
 		for _, c := range look.Cells {
-			s.Observed = append(s.Observed, l.storage.observedRegion(&c))
+			s.Observed = append(s.Observed, k.observedRegion(&c))
 		}
 	}
-	if state := l.storage.node.State(); state != nil {
+	if state := k.node.State(); state != nil {
 		s.Of, s.Unknown = state.Of, state.UnsureCells()
-		s.Objects = len(state.Objects(&state.Cover, l.storage.node.World(), nil))
+		s.Objects = len(state.Objects(&state.Cover, k.node.World(), nil))
 	}
 	return &s
 }

@@ -1,19 +1,19 @@
 package node
 
 import (
-	"fmt"
-	"time"
-
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/audit"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
-// Verified is what a node has in a world with an authority.
+// Verified is the configuration of a node in a world with an authority.
 type Verified struct {
 	Zones    int // of the overlay
 	Verifier CertificateVerifier
@@ -46,9 +46,10 @@ type CertificateVerifier interface {
 	Bars(id.ID) bool
 }
 
-// verified applies the authority's revocations to the node's links, and spreads
-// them. A nil one is that of an open world.
-type verified struct {
+// World is the part of a node that exists only in a world with an authority. It applies
+// the authority's revocations to the node's links and spreads them, and has the overlay
+// and the storage. A nil one is that of an open world.
+type World struct {
 	Verified
 	*lists.Sync
 	disconnectBarred func()
@@ -59,94 +60,138 @@ type verified struct {
 	warned machine.Time // that it is about to end
 }
 
-// newVerified returns nil if the world has no authority.
-func newVerified(c part.Part, cfg *Verified, l *peers.Links, disk lists.Disk, disconnectBarred func()) *verified {
+// Surroundings is what the verified world needs of the other parts of the node.
+type Surroundings struct {
+	Disk lists.Disk
+	// Contacts appends the nodes that the directory knows, HasJoined reports whether
+	// this node has entered it.
+	Contacts  func(to []machine.Peer) []machine.Peer
+	HasJoined func() bool
+	// Bars reports whether a node is refused, DisconnectBarred ends the links to all
+	// nodes that are.
+	Bars             func(machine.Peer) bool
+	DisconnectBarred func()
+	// LeaderOf returns which node leads a shard; zero: it is not known.
+	LeaderOf func(shards.Shard) machine.Peer
+	// ToSession sends a session at this node a message; false: there is no such session.
+	ToSession func(session id.ID, m machine.Message) bool
+}
+
+// newWorld returns nil if the world has no authority.
+func newWorld(c part.Part, cfg *Verified, l *peers.Links, overlaySeat part.Seat, node Surroundings) *World {
 	if cfg == nil {
 		return nil
 	}
-	v := &verified{Verified: *cfg, disconnectBarred: disconnectBarred}
+	v := &World{Verified: *cfg, disconnectBarred: node.DisconnectBarred}
 	v.Sync = &lists.Sync{
-		Part: c, Links: l, Disk: disk, List: revocationList{v.Verifier}, Name: "list of revocations", Key: revokedKey, Enforce: v.enforceList,
+		Part: c, Links: l, Disk: node.Disk, List: revocationList{v.Verifier}, Name: "list of revocations", Key: revokedKey, Enforce: v.enforceList,
 		Message: func(version uint64, list []byte) machine.Message { return &Revoked{version, list} },
 	}
+	v.overlay = newOverlayAdapter(v, overlaySeat, node)
 	return v
 }
 
-// bars reports whether a node is to be refused.
-func (v *verified) bars(who id.ID) bool { return v != nil && v.Verifier.Bars(who) }
+// bars reports whether the authority has revoked a node's certificate, or it has ended.
+func (v *World) bars(who id.ID) bool { return v != nil && v.Verifier.Bars(who) }
 
 // lists is nil if v is.
-func (v *verified) lists() *lists.Sync {
+func (v *World) lists() *lists.Sync {
 	if v == nil {
 		return nil
 	}
 	return v.Sync
 }
 
-// revocationList is the authority's list as it spreads.
-type revocationList struct{ CertificateVerifier }
-
-// Current implements SignedList.
-func (l revocationList) Current() (version uint64, list []byte) {
-	if r := l.Revoked(); r != nil {
-		return r.Version, r.Append(nil)
+// start begins to look for the node's place in the overlay.
+func (v *World) start() {
+	if v != nil && v.overlay != nil {
+		v.overlay.machine.Start()
 	}
-	return 0, nil
 }
 
-// Take implements SignedList.
-func (l revocationList) Take(list []byte) (said string, err error) {
-	r, err := identity.DecodeRevocations(list)
-	if err == nil {
-		err = l.Renew(r)
+// stop leaves the overlay in good order.
+func (v *World) stop() {
+	if v != nil && v.overlay != nil {
+		v.overlay.stop()
 	}
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("Version %d of the authority's revocations is in force, with %d certificates.", r.Version, len(r.Serials)), nil
 }
 
-const (
-	// revokedKey is where the list is in the node's own space.
-	revokedKey = "revocations"
-	// endsSoon is how long before its end a host is told of it, once a day.
-	endsSoon = 7 * 24 * time.Hour
-)
-
-// beat looks whether certificates have ended while the nodes were running.
-func (v *verified) beat(now machine.Time) {
-	if v == nil || now < v.next {
+// beat does what is due.
+func (v *World) beat(now machine.Time) {
+	if v == nil {
 		return
 	}
-	v.next = now.Add(lists.EndsEvery)
-	v.enforceList()
-	c := v.Certificate
-	if c == nil || c.Until == 0 || v.out || now.Add(endsSoon) < c.Until || v.warned != 0 && now.Sub(v.warned) < 24*time.Hour {
-		return
+	if v.overlay != nil {
+		v.overlay.beat(now)
 	}
-	v.warned = now
-	v.Note(fmt.Sprintf("This node's certificate, number %d, ends at %s. Ask the authority for a new one (authority issue keeps the node's place) and put it where the old one is: the node takes it while it runs.",
-		c.Serial, time.Unix(0, int64(c.Until)).UTC().Format(time.RFC3339)))
+	if x := v.auditor(); x != nil {
+		x.Tick(now)
+	}
+	v.checkEnds(now)
 }
 
-// enforceList cuts off who is revoked or whose certificate has ended.
-func (v *verified) enforceList() {
-	v.disconnectBarred()
-	c := v.Certificate
-	if c == nil || v.out {
-		return
+// recall takes a value of the node's own space on the disk; false: it is not of the
+// verified world.
+func (v *World) recall(kv machine.KV) bool {
+	switch string(kv.Key) {
+	case revokedKey:
+		v.lists().Recall(kv.Value)
+	case checkpointKey:
+		if v != nil && v.overlay != nil {
+			v.overlay.recall(kv.Value)
+		}
+	default:
+		return false
 	}
-	switch {
-	case v.Verifier.Revoked().Has(c.Serial):
-		v.leave(fmt.Sprintf("This node's own certificate, number %d, was revoked: other nodes refuse it from now on.", c.Serial))
-	case c.Ended(v.Env.Now()):
-		v.leave(fmt.Sprintf("This node's own certificate, number %d, has ended: other nodes refuse it from now on. Ask the authority for a new one and start the node with it.", c.Serial))
+	return true
+}
+
+// receive handles a message of the overlay or about its share of a link.
+func (v *World) receive(f *peers.Remote, m machine.Message) {
+	if v != nil && v.overlay != nil {
+		v.overlay.receive(f, m)
 	}
 }
 
-// leave takes the node out of the overlay.
-func (v *verified) leave(why string) {
-	v.out = true
-	v.Note(why)
-	v.overlay.stop()
+// greet requests the overlay's share of a link that has come up.
+func (v *World) greet(f *peers.Remote) {
+	if v != nil && v.overlay != nil {
+		v.overlay.greet(f)
+	}
+}
+
+// lost handles a link that has ended or could not be opened.
+func (v *World) lost(f *peers.Remote, ev machine.LinkEvent) {
+	if v != nil && v.overlay != nil {
+		v.overlay.lost(f, ev)
+	}
+}
+
+// uses reports whether the overlay wants a share of the link to a node.
+func (v *World) uses(f *peers.Remote) bool {
+	return v != nil && v.overlay != nil && v.overlay.shares.Of(f).on
+}
+
+// storage returns the storage's adapter; nil: the node has none.
+func (v *World) storage() *storageAdapter {
+	if v == nil || v.overlay == nil {
+		return nil
+	}
+	return v.overlay.storage
+}
+
+// auditor returns what signs the acts of players at the node; nil: nothing does.
+func (v *World) auditor() *audit.Auditor {
+	if k := v.storage(); k != nil {
+		return k.audit
+	}
+	return nil
+}
+
+// stored returns the node's storage; nil: it has none.
+func (v *World) stored() *storage.Node {
+	if k := v.storage(); k != nil {
+		return k.node
+	}
+	return nil
 }
