@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/evidence"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
@@ -47,7 +47,7 @@ func (w *witnesses) admit() (*identity.Certificate, ed25519.PrivateKey) {
 }
 
 // answer is what a node says of the world, in which one block was placed.
-func (w *witnesses) answer(block byte, c *identity.Certificate, key ed25519.PrivateKey) *node.Answer {
+func (w *witnesses) answer(block byte, c *identity.Certificate, key ed25519.PrivateKey) *verifiedworld.Answer {
 	rules := evidence.Rules(w.record)
 	o, err := rules.DecodeObject([]byte{2, 0, 0, 2, 1, 7, block})
 	if err != nil {
@@ -59,7 +59,7 @@ func (w *witnesses) answer(block byte, c *identity.Certificate, key ed25519.Priv
 		Area: area, Seen: state.NewSnapshot(8, []*state.Object{o}, shape),
 		Around: messages.NewAround(&overlay.Contact{ID: c.ID(), Pos: c.Pos}, nil, overlay.SpaceFor(4).Bounds()),
 	}
-	a := &node.Answer{Certificate: c, Result: m.Seal(shape)}
+	a := &verifiedworld.Answer{Certificate: c, Result: m.Seal(shape)}
 	if err := w.ground.Sign(a, key); err != nil {
 		w.t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestRevokeByProof(t *testing.T) {
 	liar, liarKey := w.admit()
 	w.record.Sign(liarKey)
 	w.ground = evidence.NewGround(w.record)
-	c := &node.Contradiction{Of: 8, X: 2, Y: 2, Accused: w.answer(3, liar, liarKey)}
+	c := &verifiedworld.Contradiction{Of: 8, X: 2, Y: 2, Accused: w.answer(3, liar, liarKey)}
 	var zones []int
 	for len(c.Others) < 3 {
 		cert, key := w.admit()

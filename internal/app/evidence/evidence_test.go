@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
@@ -52,13 +52,13 @@ func certificate(r *genesis.Record, n byte) *identity.Certificate {
 
 // answer is what a node says that the world is: terrain in which somebody has
 // placed a block of some kind.
-func answer(t *testing.T, g *Ground, n, block byte) *node.Answer {
+func answer(t *testing.T, g *Ground, n, block byte) *verifiedworld.Answer {
 	w := Rules(g.record).World()
 	return answerAbout(t, g, n, block, geom.Circle{C: geom.Point{X: w.Side / 2, Y: w.Side / 2}, R: w.Side})
 }
 
 // answerAbout is about a part of the world only.
-func answerAbout(t *testing.T, g *Ground, n, block byte, part geom.Circle) *node.Answer {
+func answerAbout(t *testing.T, g *Ground, n, block byte, part geom.Circle) *verifiedworld.Answer {
 	rules := Rules(g.record)
 	w := rules.World()
 	o, err := rules.DecodeObject([]byte{2, 0, 0, 2, 1, 7, block})
@@ -71,15 +71,15 @@ func answerAbout(t *testing.T, g *Ground, n, block byte, part geom.Circle) *node
 		Query: 3, Area: area, Seen: state.NewSnapshot(8, []*state.Object{o}, w),
 		Around: messages.NewAround(&overlay.Contact{ID: c.ID(), Pos: c.Pos}, nil, g.space.Bounds()),
 	}
-	a := &node.Answer{Certificate: c, Result: m.Seal(w)}
+	a := &verifiedworld.Answer{Certificate: c, Result: m.Seal(w)}
 	if err := g.Sign(a, key(n)); err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-func tampering(t *testing.T, g *Ground, accused *node.Answer, others ...*node.Answer) []byte {
-	b, err := g.Tampering(&node.Contradiction{Of: 8, X: 2, Y: 2, Accused: accused, Others: others}, time.Unix(1, 0).UTC())
+func tampering(t *testing.T, g *Ground, accused *verifiedworld.Answer, others ...*verifiedworld.Answer) []byte {
+	b, err := g.Tampering(&verifiedworld.Contradiction{Of: 8, X: 2, Y: 2, Accused: accused, Others: others}, time.Unix(1, 0).UTC())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func change(t *testing.T, b []byte, do func(*Line)) []byte {
 func TestProven(t *testing.T) {
 	r := record(90)
 	g := NewGround(r)
-	say := func(n, block byte) *node.Answer { return answer(t, g, n, block) }
+	say := func(n, block byte) *verifiedworld.Answer { return answer(t, g, n, block) }
 	good := tampering(t, g, say(4, 2), say(1, 1), say(2, 1), say(3, 1))
 	who, err := Proven(good, r.Genesis)
 	if liar := public(4); err != nil || who != id.Of(liar[:]) {
@@ -157,7 +157,7 @@ func TestProvenByDigests(t *testing.T) {
 	r := record(90)
 	g := NewGround(r)
 	w := Rules(r).World()
-	say := func(n, block byte, query uint64, doubts ...uint32) *node.Answer {
+	say := func(n, block byte, query uint64, doubts ...uint32) *verifiedworld.Answer {
 		c := certificate(r, n)
 		area := overlay.Area{Circle: geom.Circle{C: geom.Point{X: w.Side / 2, Y: w.Side / 2}, R: w.Side}}
 		m := &messages.Result{Query: query, Area: area, Brief: true, Same: true, Sent: &messages.DigestAnswer{Of: 8, Cover: area, Unsure: doubts}}
@@ -168,7 +168,7 @@ func TestProvenByDigests(t *testing.T) {
 			}
 			m.Sent.Tags = append(m.Sent.Tags, tag)
 		}
-		a := &node.Answer{Certificate: c, Result: m.Seal(w)}
+		a := &verifiedworld.Answer{Certificate: c, Result: m.Seal(w)}
 		if err := g.Sign(a, key(n)); err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +208,7 @@ func recordOf(t *testing.T, g *Ground) (record string) {
 func TestVerdict(t *testing.T) {
 	r := record(90)
 	g := NewGround(r)
-	say := func(n, block byte) *node.Answer { return answer(t, g, n, block) }
+	say := func(n, block byte) *verifiedworld.Answer { return answer(t, g, n, block) }
 	view := &overlay.NetworkView{Source: &overlay.Contact{ID: id.Of([]byte("a"))}}
 	weak, err := g.FalseView(overlay.Evidence{Accusation: overlay.Missing, View: view, Node: view.Source, Seen: machine.Time(1)})
 	if err != nil {
@@ -230,7 +230,7 @@ func TestVerdict(t *testing.T) {
 func TestExplain(t *testing.T) {
 	r := record(90)
 	g := NewGround(r)
-	say := func(n, block byte) *node.Answer { return answer(t, g, n, block) }
+	say := func(n, block byte) *verifiedworld.Answer { return answer(t, g, n, block) }
 	good := tampering(t, g, say(4, 2), say(1, 1), say(2, 1), say(3, 1))
 	liar := certificate(r, 4).ID()
 	s, err := Explain(good)

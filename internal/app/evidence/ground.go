@@ -16,7 +16,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
@@ -86,12 +86,12 @@ func (g *Ground) Kept(b []byte) (*messages.Push, error) {
 // else.
 const answerContext = "voxelpopuli answer 4\n"
 
-func (g *Ground) text(a *node.Answer) ([]byte, error) {
+func (g *Ground) text(a *verifiedworld.Answer) ([]byte, error) {
 	return g.codec.Append(append([]byte(answerContext), g.hash[:]...), a.Result)
 }
 
 // Sign signs an answer with the key of the node that its certificate names.
-func (g *Ground) Sign(a *node.Answer, key ed25519.PrivateKey) error {
+func (g *Ground) Sign(a *verifiedworld.Answer, key ed25519.PrivateKey) error {
 	b, err := g.text(a)
 	if err == nil {
 		a.Signature = [64]byte(ed25519.Sign(key, b))
@@ -101,13 +101,13 @@ func (g *Ground) Sign(a *node.Answer, key ed25519.PrivateKey) error {
 
 // Signed reports whether an answer bears the signature of a node that the
 // authority has admitted.
-func (g *Ground) Signed(a *node.Answer) bool {
+func (g *Ground) Signed(a *verifiedworld.Answer) bool {
 	b, err := g.text(a)
 	return err == nil && a.Certificate.IssuedFor(&g.record.Genesis) && ed25519.Verify(a.Certificate.Key[:], b, a.Signature[:])
 }
 
 // Check says what is wrong with evidence of tampering.
-func (g *Ground) Check(c *node.Contradiction) error {
+func (g *Ground) Check(c *verifiedworld.Contradiction) error {
 	if g.record.Truth == (genesis.Truth{}) {
 		return fmt.Errorf("%w: the world has no storage", ErrNone)
 	}

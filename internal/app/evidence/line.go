@@ -8,7 +8,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
@@ -104,12 +104,12 @@ func (l *Line) falseState(g *Ground) (e regionlog.Evidence, found *regionlog.Fin
 }
 
 // Tampering is the line about a node that keeps another world.
-func (g *Ground) Tampering(c *node.Contradiction, at time.Time) ([]byte, error) {
+func (g *Ground) Tampering(c *verifiedworld.Contradiction, at time.Time) ([]byte, error) {
 	line := Line{
 		Time: at, Charge: Tampered, By: c.Accused.By(), Record: hex.EncodeToString(g.record.Append(nil)),
 		Update: c.Of, Cell: &[2]int32{c.X, c.Y},
 	}
-	for i, a := range append([]*node.Answer{c.Accused}, c.Others...) {
+	for i, a := range append([]*verifiedworld.Answer{c.Accused}, c.Others...) {
 		b, err := g.codec.Append(nil, a)
 		if err != nil {
 			return nil, err
@@ -169,8 +169,8 @@ func Proven(b []byte, world identity.Genesis) (id.ID, error) {
 }
 
 // contradiction reads what a line about tampering holds, and checks it.
-func (l *Line) contradiction(g *Ground) (*node.Contradiction, error) {
-	c := &node.Contradiction{Of: l.Update, X: l.Cell[0], Y: l.Cell[1]}
+func (l *Line) contradiction(g *Ground) (*verifiedworld.Contradiction, error) {
+	c := &verifiedworld.Contradiction{Of: l.Update, X: l.Cell[0], Y: l.Cell[1]}
 	for i, text := range append([]string{l.Answer}, l.Others...) {
 		a, err := g.answer(text)
 		if err != nil {
@@ -194,7 +194,7 @@ func (l *Line) contradiction(g *Ground) (*node.Contradiction, error) {
 }
 
 // leftOf are the digests that an answer leaves out.
-func leftOf(a *node.Answer) (out []byte) {
+func leftOf(a *verifiedworld.Answer) (out []byte) {
 	if r, ok := a.Result.(*messages.Result); ok && r.Sent != nil {
 		for _, t := range r.Sent.Left {
 			out = append(out, t[:]...)
@@ -204,7 +204,7 @@ func leftOf(a *node.Answer) (out []byte) {
 }
 
 // leave puts them back; whether it is they is seen when the answer is read.
-func leave(a *node.Answer, text string) error {
+func leave(a *verifiedworld.Answer, text string) error {
 	b, err := hex.DecodeString(text)
 	r, ok := a.Result.(*messages.Result)
 	switch {
@@ -235,7 +235,7 @@ func groundOf(text string) (*Ground, error) {
 	return NewGround(r), nil
 }
 
-func (g *Ground) answer(text string) (*node.Answer, error) {
+func (g *Ground) answer(text string) (*verifiedworld.Answer, error) {
 	b, err := hex.DecodeString(text)
 	if err != nil {
 		return nil, err
@@ -244,7 +244,7 @@ func (g *Ground) answer(text string) (*node.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, ok := m.(*node.Answer)
+	a, ok := m.(*verifiedworld.Answer)
 	if !ok {
 		return nil, fmt.Errorf("a %T", m)
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
@@ -27,7 +27,7 @@ type evidenceKeeper struct {
 	peers    *peers
 	now      func() machine.Time
 	log      *slog.Logger
-	incoming chan any        // overlay.Evidence, *node.Contradiction and regionlog.Evidence
+	incoming chan any        // overlay.Evidence, *verifiedworld.Contradiction and regionlog.Evidence
 	proven   func(who id.ID) // is called with a node that is guilty by a proof; nil: nobody hears
 }
 
@@ -78,7 +78,7 @@ func (k *evidenceKeeper) run(stop <-chan struct{}) {
 				}
 				continue
 			}
-			_, contradiction := e.(*node.Contradiction)
+			_, contradiction := e.(*verifiedworld.Contradiction)
 			for _, who := range guilty {
 				if contradiction && err == nil && k.proven != nil {
 					k.proven(who)
@@ -96,13 +96,13 @@ func (k *evidenceKeeper) run(stop <-chan struct{}) {
 
 // accusation tells the people what a node is to be excluded for.
 func accusation(e any) string {
-	if _, tampered := e.(*node.Contradiction); tampered {
+	if _, tampered := e.(*verifiedworld.Contradiction); tampered {
 		return "A node keeps the world otherwise than the others, and has signed it: ask the authority to revoke its certificate."
 	}
 	return "A node sends false views of its neighbourhood, or is the victim of many: ask the authority whether to revoke its certificate."
 }
 
-// hear keeps evidence, an overlay.Evidence, a *node.Contradiction or a regionlog.Evidence, and returns
+// hear keeps evidence, an overlay.Evidence, a *verifiedworld.Contradiction or a regionlog.Evidence, and returns
 // who is to be excluded by it.
 func (k *evidenceKeeper) hear(e any, court *overlay.MisbehaviourScore, born func(id.ID) machine.Time) (guilty []id.ID, err error) {
 	switch e := e.(type) {
@@ -112,7 +112,7 @@ func (k *evidenceKeeper) hear(e any, court *overlay.MisbehaviourScore, born func
 			err = k.writeLine(line)
 		}
 		return court.Add(e, born), err
-	case *node.Contradiction:
+	case *verifiedworld.Contradiction:
 		if err := k.peers.ground.Check(e); err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -58,7 +59,7 @@ func (h *Host) hosting(ctx context.Context, s *node.Stats) (out gateway.Hosting,
 }
 
 // storageOf is a node's part of the storage.
-func storageOf(s *node.StorageStats) *gateway.Storage {
+func storageOf(s *verifiedworld.StorageStats) *gateway.Storage {
 	if s == nil {
 		return nil
 	}
@@ -99,7 +100,7 @@ func storageOf(s *node.StorageStats) *gateway.Storage {
 }
 
 // placeOf is a node's place in the overlay.
-func placeOf(p *node.Place) *gateway.Overlay {
+func placeOf(p *verifiedworld.Place) *gateway.Overlay {
 	if p == nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
@@ -99,7 +100,7 @@ func hostsOf(s node.Stats, trips map[id.ID]time.Duration) *wire.Hosts {
 
 // cells adds what is known of the overlay: places and Voronoi cells of the node
 // and its neighbours, and who of them are neighbours of each other.
-func (l *nodeList) cells(p *node.Place) {
+func (l *nodeList) cells(p *verifiedworld.Place) {
 	if p == nil {
 		return
 	}
@@ -160,7 +161,7 @@ func (l *nodeList) members(p node.ShardStats) (out []uint32) {
 }
 
 // storage adds what the node knows of the storage.
-func (l *nodeList) storage(s *node.StorageStats) {
+func (l *nodeList) storage(s *verifiedworld.StorageStats) {
 	if s == nil {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
@@ -15,11 +16,11 @@ import (
 // in the list, and no more than a message may have.
 func TestStorageIsShown(t *testing.T) {
 	self, other := machine.Peer{ID: id.Of([]byte("self"))}, machine.Peer{ID: id.Of([]byte("other"))}
-	truth := &node.StorageStats{
+	truth := &verifiedworld.StorageStats{
 		Of: 7, ObservedAt: 6, Zone: 1, Zones: 4, Votes: 3, Failed: 2,
-		Cells:    []node.StoredCell{{Peer: self, Zone: 1, Cell: []world.Pos{{X: -1}, {X: 5}, {Z: 9}}}, {Peer: other, Zone: 2}},
-		Observed: []node.ObservedRegion{{Region: world.RegionPos{X: 3}, Agreed: true, Storers: []node.RegionStorer{{Peer: other, Zone: 2}}}},
-		Accused: map[id.ID]node.StorerAccusation{
+		Cells:    []verifiedworld.StoredCell{{Peer: self, Zone: 1, Cell: []world.Pos{{X: -1}, {X: 5}, {Z: 9}}}, {Peer: other, Zone: 2}},
+		Observed: []verifiedworld.ObservedRegion{{Region: world.RegionPos{X: 3}, Agreed: true, Storers: []verifiedworld.RegionStorer{{Peer: other, Zone: 2}}}},
+		Accused: map[id.ID]verifiedworld.StorerAccusation{
 			other.ID: {Of: 5, Region: world.RegionPos{Z: -2}, Zones: 3, Proofs: 9, Cut: true},
 		},
 	}
@@ -41,10 +42,10 @@ func TestStorageIsShown(t *testing.T) {
 
 	for i := range 2000 { // more than a message may have
 		p := machine.Peer{ID: id.Of([]byte{byte(i), byte(i >> 8)})}
-		truth.Cells = append(truth.Cells, node.StoredCell{Peer: p})
-		truth.Observed[0].Storers = append(truth.Observed[0].Storers, node.RegionStorer{Peer: p})
-		truth.Observed = append(truth.Observed, node.ObservedRegion{Region: world.RegionPos{X: int32(i)}})
-		truth.Accused[p.ID] = node.StorerAccusation{Of: int64(i)}
+		truth.Cells = append(truth.Cells, verifiedworld.StoredCell{Peer: p})
+		truth.Observed[0].Storers = append(truth.Observed[0].Storers, verifiedworld.RegionStorer{Peer: p})
+		truth.Observed = append(truth.Observed, verifiedworld.ObservedRegion{Region: world.RegionPos{X: int32(i)}})
+		truth.Accused[p.ID] = verifiedworld.StorerAccusation{Of: int64(i)}
 	}
 	b := wire.Encode(hostsOf(node.Stats{Self: self, Storage: truth}, nil))
 	back, err := wire.DecodeNode(b)

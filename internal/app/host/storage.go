@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/evidence"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
@@ -74,7 +74,7 @@ func secret(key ed25519.PrivateKey) []byte {
 
 // storage is the node's part of the storage; nil: there is none, or it has no
 // place in it.
-func (h *Host) storage() *node.StorageConfig {
+func (h *Host) storage() *verifiedworld.StorageConfig {
 	p := h.peers
 	t := p.record.Truth
 	if t == (genesis.Truth{}) || p.certificate == nil {
@@ -86,10 +86,10 @@ func (h *Host) storage() *node.StorageConfig {
 	if h.cfg.Faults.Protocol != nil {
 		protocol = *h.cfg.Faults.Protocol
 	}
-	return &node.StorageConfig{
+	return &verifiedworld.StorageConfig{
 		Rules: rules, Protocol: protocol, Begin: t.Begin, LMax: t.LMax, Secret: secret(p.key),
 		Played: rules, SignAction: func(a *state.Action) { voxelrules.SignAction(p.record.World(), p.key, a) },
-		Sign:   func(a *node.Answer) error { return p.ground.Sign(a, p.key) },
+		Sign:   func(a *verifiedworld.Answer) error { return p.ground.Sign(a, p.key) },
 		Signed: p.ground.Signed,
 		Encode: func(m *messages.Push) ([]byte, error) { return p.ground.Codec().Append(nil, m) },
 		Decode: p.ground.Kept,
@@ -106,7 +106,7 @@ func (h *Host) storage() *node.StorageConfig {
 			}
 			return signature
 		},
-		CheckBatch: p.ground.SignedBatch, Report: func(c *node.Contradiction) { h.evidence.take(c) }, Behaviour: h.cfg.Faults.Storage, Probe: h.cfg.Faults.Probe, Came: h.cfg.Faults.Came,
+		CheckBatch: p.ground.SignedBatch, Report: func(c *verifiedworld.Contradiction) { h.evidence.take(c) }, Behaviour: h.cfg.Faults.Storage, Probe: h.cfg.Faults.Probe, Came: h.cfg.Faults.Came,
 	}
 }
 

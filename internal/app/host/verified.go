@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
@@ -66,13 +66,13 @@ func (h *Host) checkRevocations(gate *identity.Gate) error {
 }
 
 // verified is what the node needs in a world with an authority; nil: it is open.
-func (h *Host) verified() *node.Verified {
+func (h *Host) verified() *verifiedworld.Config {
 	p := h.peers
 	if !p.record.Genesis.Verified() {
 		return nil
 	}
 	world := p.record.World()
-	return &node.Verified{
+	return &verifiedworld.Config{
 		Zones: int(p.record.Genesis.Zones), Verifier: p.verifier, Certificate: p.certificate,
 		Sign:   func(v *overlay.NetworkView) { v.Sign(world, p.key) },
 		Report: func(e overlay.Evidence) { h.evidence.take(e) }, Storage: h.storage(),

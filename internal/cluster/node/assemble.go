@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -117,7 +118,7 @@ func (w *network) assembleSessions(c part.Part) {
 // assembleLists makes what the founder and the authority decide, and the node's place in
 // a verified world.
 func (w *network) assembleLists(c part.Part) {
-	w.verified = newWorld(c, w.cfg.Verified, w.links, w.n.newSeat("overlay"), Surroundings{
+	w.verified = verifiedworld.New(c, w.cfg.Verified, w.links, w.n.newSeat("overlay"), verifiedworld.Surroundings{
 		Disk: w.store, Contacts: w.dir.contacts, HasJoined: w.dir.hasJoined,
 		Bars: w.Bars, DisconnectBarred: w.disconnectBarred, LeaderOf: w.routes.leaderOf, ToSession: w.sessions.toSession,
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -48,10 +49,10 @@ func newPlayed(t testing.TB, seed uint64, nodes int, mode world.Mode) *played {
 	rules := voxelrules.New(voxelrules.Config{Regions: 4, Mode: mode, Terrain: flatTerrain{}})
 	a := &storedWorld{verifiedWorld: emptyVerifiedWorld(t, seed, rules), begin: machine.Time(singleNodeStart).Add(time.Minute), rules: rules}
 	a.shape, a.mode = a.rules.World(), mode
-	a.verifiedWorld.truth = func(i int) *StorageConfig {
-		return &StorageConfig{
+	a.verifiedWorld.truth = func(i int) *verifiedworld.StorageConfig {
+		return &verifiedworld.StorageConfig{
 			Rules: a.rules, Protocol: storage.ProtocolHardened, Begin: a.begin,
-			Sign: func(m *Answer) error { signAnswer(m, i); return nil }, Signed: a.signedAnswer,
+			Sign: func(m *verifiedworld.Answer) error { signAnswer(m, i); return nil }, Signed: a.signedAnswer,
 			Played: a.rules, SignAction: func(*state.Action) {},
 		}
 	}
@@ -92,7 +93,7 @@ func (p *played) intervals(n int) { p.s.Run(time.Duration(n) * truthInterval) }
 // voted is a block as the zones have it.
 func (p *played) voted(at world.Pos) (world.Block, bool) {
 	for i := range p.nodes {
-		s := p.node(i).net.verified.stored().State()
+		s := p.node(i).net.verified.StorageNode().State()
 		if s == nil || !s.Knows(p.rules.ColumnPlace(at.Column()), p.shape) {
 			continue
 		}
@@ -122,11 +123,11 @@ func (p *played) agree() (built int) {
 	return built
 }
 
-func (p *played) figures(i int) *StorageStats { return p.node(i).Stats().Storage }
+func (p *played) figures(i int) *verifiedworld.StorageStats { return p.node(i).Stats().Storage }
 
 // shown checks what people are shown of a node's storage: that the regions around
 // its players are voted, by whom, and who keeps what of its zone.
-func (p *played) shown(i int, s *StorageStats) {
+func (p *played) shown(i int, s *verifiedworld.StorageStats) {
 	p.Helper()
 	if s.ObservedAt < 0 || len(s.Observed) == 0 {
 		p.Errorf("node %d has not looked at anything", i)
@@ -270,7 +271,7 @@ func (p *played) edit(kind world.RemoteKind, at world.Pos, b world.Block) machin
 }
 
 // charge waits until a node accuses somebody, and returns of what.
-func (p *played) charge(i, within int) LeaderAccusation {
+func (p *played) charge(i, within int) verifiedworld.LeaderAccusation {
 	p.Helper()
 	for range within {
 		if c := p.figures(i).LeaderAccusations; len(c) > 0 {
@@ -279,7 +280,7 @@ func (p *played) charge(i, within int) LeaderAccusation {
 		p.intervals(1)
 	}
 	p.Fatalf("node %d accuses nobody within %d intervals: %+v", i, within, p.figures(i).Witness)
-	return LeaderAccusation{}
+	return verifiedworld.LeaderAccusation{}
 }
 
 // noticed is after how many intervals a lie is found out at the latest: it has to

@@ -48,7 +48,7 @@ func TestLongStoredWorldOutlivesItsNodes(t *testing.T) {
 
 	all := map[state.ObjectID]*state.Object{}
 	for i := range a.nodes {
-		s := a.node(i).net.verified.stored().State()
+		s := a.node(i).net.verified.StorageNode().State()
 		if s == nil || s.UnsureCells() > 0 {
 			t.Fatalf("node %d does not know its part of the world", i)
 		}

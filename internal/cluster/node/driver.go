@@ -3,6 +3,7 @@ package node
 import (
 	"fmt"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
@@ -32,11 +33,11 @@ func (n *Node) SetAccess(version uint64, list []byte) error {
 // others see it when it next shakes hands with them. A driver calls it like a
 // handler.
 func (n *Node) Reissue(c *identity.Certificate) error {
-	var v *World
+	var v *verifiedworld.World
 	if n.net != nil {
 		v = n.net.verified
 	}
-	err := v.reissue(c)
+	err := v.Reissue(c)
 	n.drain()
 	return err
 }
@@ -47,7 +48,7 @@ func (n *Node) WithStorage(f func(*storage.Node)) bool {
 	if n.net == nil {
 		return false
 	}
-	s := n.net.verified.stored()
+	s := n.net.verified.StorageNode()
 	if s == nil {
 		return false
 	}

@@ -39,7 +39,7 @@ type localSessions interface {
 }
 
 // audited returns what signs the acts of players at this node; nil: nothing does.
-type audited interface{ auditor() *audit.Auditor }
+type audited interface{ Auditor() *audit.Auditor }
 
 // toSession delivers a remote shard's message to a session of this node; false:
 // there is no such session.
@@ -71,7 +71,7 @@ func (g *gatewaySessions) withPass(session id.ID, m machine.Message) machine.Mes
 
 // audit shows the auditor what a session of this node is told.
 func (g *gatewaySessions) audit(session id.ID, m machine.Message) {
-	if x := g.audited.auditor(); x != nil {
+	if x := g.audited.Auditor(); x != nil {
 		x.OnResponse(session, m)
 	}
 }
@@ -91,7 +91,7 @@ func (g *gatewaySessions) toSessionOrNotice(f *peers.Remote, session id.ID, m ma
 // ended is when a session of this node has gone: nodes whose shards know it are
 // told.
 func (g *gatewaySessions) ended(session id.ID) {
-	if x := g.audited.auditor(); x != nil {
+	if x := g.audited.Auditor(); x != nil {
 		x.OnSessionEnd(session)
 	}
 	g.owner.ended(session)

@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 )
 
 // Net configures a node that hosts the world together with others.
@@ -14,7 +15,7 @@ type Net struct {
 	// (a simulation that does not look at it).
 	Log *LogKeys
 	// Verified is for a world with an authority; nil: the world has none.
-	Verified *Verified
+	Verified *verifiedworld.Config
 	// Access says whom the founder admits; nil: everybody (a simulation).
 	Access lists.Access
 }

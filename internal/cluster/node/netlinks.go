@@ -10,23 +10,23 @@ import (
 
 // Bars reports whether a node is to be refused.
 func (w *network) Bars(who machine.Peer) bool {
-	return w.verified.bars(who.ID) || w.access.Refuses(who.ID)
+	return w.verified.Bars(who.ID) || w.access.Refuses(who.ID)
 }
 
 // Uses implements linkEvents.
-func (w *network) Uses(f *peers.Remote) bool { return w.guests.has(f) || w.verified.uses(f) }
+func (w *network) Uses(f *peers.Remote) bool { return w.guests.has(f) || w.verified.Uses(f) }
 
 // Remembers implements linkEvents.
 func (w *network) Remembers(f *peers.Remote) bool { return w.speakers.heeds(f) }
 
 // LinkUp implements linkEvents: both ends exchange what each must know.
 func (w *network) LinkUp(f *peers.Remote) {
-	w.verified.lists().Greet(f)
+	w.verified.Lists().Greet(f)
 	w.access.Lists().Greet(f)
 	w.entries.greet(f)
 	w.owner.greet(f)
 	w.n.decisions.greet(f)
-	w.verified.greet(f)
+	w.verified.Greet(f)
 	w.evidence.greet(f)
 }
 
@@ -40,7 +40,7 @@ func (w *network) LinkDown(f *peers.Remote) {
 }
 
 // ShareLost implements linkEvents.
-func (w *network) ShareLost(f *peers.Remote, ev machine.LinkEvent) { w.verified.lost(f, ev) }
+func (w *network) ShareLost(f *peers.Remote, ev machine.LinkEvent) { w.verified.Lost(f, ev) }
 
 // LinkChanged implements linkEvents.
 func (w *network) LinkChanged(peer machine.Peer, ev machine.LinkEvent) {

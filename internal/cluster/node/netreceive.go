@@ -5,6 +5,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
@@ -45,9 +46,9 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	case *Generate, *CreateGroup, *HostQuery, *HostReply, *GroupStatus, *Spare, *SpareHeld, *MergeChanges, *MergeDone,
 		*FollowLog, *LogEntry, *LogState, *Unsigned:
 		w.receiveOfHosting(f, m)
-	case *OverlayShare, *BootstrapQuery, *BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
+	case *verifiedworld.OverlayShare, *verifiedworld.BootstrapQuery, *verifiedworld.BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
 		*overlay.JoinRequest, *overlay.RtRequest, *overlay.RtResponse, *overlay.RtHint, *overlay.Unicast, *overlay.Areacast:
-		w.verified.receive(f, m)
+		w.verified.Receive(f, m)
 	default:
 		w.receiveOfNode(f, from, m)
 	}
@@ -109,12 +110,12 @@ func (w *network) receiveOfNode(f *peers.Remote, from machine.Peer, m machine.Me
 		w.evidence.receive(f, m)
 	case *Decisions:
 		w.n.decisions.receive(f, m)
-	case *Revoked:
-		w.verified.lists().Received(f, m.Version, m.List)
+	case *verifiedworld.Revoked:
+		w.verified.Lists().Received(f, m.Version, m.List)
 	case *lists.AccessList:
 		w.access.Lists().Received(f, m.Version, m.List)
-	case *Renewed:
-		w.verified.onRenewed(f, m)
+	case *verifiedworld.Renewed:
+		w.verified.OnRenewed(f, m)
 	default:
 		w.dir.receive(from, m)
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/names"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -51,8 +52,8 @@ type network struct {
 	admission *admission
 	names     *names.Names
 
-	verified *World            // nil: the world has no authority
-	access   *lists.AccessSync // nil: in a simulation
+	verified *verifiedworld.World // nil: the world has no authority
+	access   *lists.AccessSync    // nil: in a simulation
 
 	evidence *evidenceSpreading
 	shown    *shownChecking
@@ -73,7 +74,7 @@ func (w *network) inner(session machine.Peer) machine.Peer {
 func (w *network) start() {
 	w.dir.start()
 	w.store.Start()
-	w.verified.start()
+	w.verified.Start()
 	w.n.env.SetTimer(w.n.env.Now().Add(peers.Beat), machine.Timer{Kind: timerNetwork})
 }
 
@@ -83,7 +84,7 @@ func (w *network) onBeat() {
 	now := w.n.env.Now()
 	w.dir.beat(now)
 	w.store.beat(now)
-	w.verified.beat(now)
+	w.verified.Beat(now)
 	w.access.Beat(now)
 	w.n.decisions.beat(now)
 	w.creation.beat()
@@ -111,7 +112,7 @@ func (w *network) beginLeave() { w.departure.begin() }
 // announceLeaving tells the other nodes that this one stops.
 func (w *network) announceLeaving() {
 	w.guests.flush()
-	w.verified.stop()
+	w.verified.Stop()
 	w.departure.announce()
 }
 
@@ -119,7 +120,7 @@ func (w *network) announceLeaving() {
 func (w *network) recall(kvs []machine.KV) {
 	for _, kv := range kvs {
 		switch {
-		case w.verified.recall(kv):
+		case w.verified.Recall(kv):
 		case string(kv.Key) == lists.AccessKey:
 			w.access.Lists().Recall(kv.Value)
 		default:

@@ -20,8 +20,8 @@
 //   - hosting, replica and its parts, groupCreation, departure: shards hosted here, by
 //     the rules of package hostpolicy;
 //   - gatewaySessions, remoteSessions, admission: sessions of players;
-//   - overlayAdapter, storageAdapter: the overlay and the replicated storage of a world
-//     with an authority.
+//   - package verifiedworld: the overlay and the replicated storage of a world with an
+//     authority.
 //
 // Submachines send to each other by Env.Send with logical peers. Such messages
 // wait in a queue that is drained after the handler returns, so that no submachine

@@ -87,7 +87,7 @@ func (w *network) fromSession(session id.ID, to shards.Shard, m machine.Message)
 	r := w.routes.of(to)
 	r.sessions[session] = true
 	r.noteWatch(session, m)
-	if x := w.verified.auditor(); x != nil && !to.Lobby {
+	if x := w.verified.Auditor(); x != nil && !to.Lobby {
 		x.OnRequest(session, to.Region, m)
 	}
 	switch {

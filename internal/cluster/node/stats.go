@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/timing"
@@ -28,8 +29,8 @@ type Stats struct {
 	Linked    []machine.Peer // nodes that there is a link to
 	Convicted []id.ID        // nodes, by replay
 	Shards    []ShardStats
-	Place     *Place        // in the overlay; nil: it has none
-	Storage   *StorageStats // of the storage; nil: it has none
+	Place     *verifiedworld.Place        // in the overlay; nil: it has none
+	Storage   *verifiedworld.StorageStats // of the storage; nil: it has none
 }
 
 // ShardStats is what the node knows of where a shard of the world is hosted.
@@ -86,7 +87,7 @@ func (n *Node) Stats() Stats {
 	}
 	if w := n.net; w != nil {
 		s.Convicted = id.Sorted(w.convicted.list)
-		s.Self, s.Shards, s.Place, s.Storage = w.cfg.Self, w.shardStats(), w.verified.place(), w.verified.storageStats()
+		s.Self, s.Shards, s.Place, s.Storage = w.cfg.Self, w.shardStats(), w.verified.Place(), w.verified.StorageStats()
 		for _, f := range w.links.Up() {
 			s.Linked = append(s.Linked, f.Peer)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
@@ -30,7 +31,7 @@ type storedWorld struct {
 	shape   state.World
 	begin   machine.Time
 	forgers []*forger // of each node; nil: it is honest
-	proofs  []*Contradiction
+	proofs  []*verifiedworld.Contradiction
 	said    map[int64]map[id.ID]map[string]*told
 	woken   map[int64][]func()
 	once    *voxelrules.Sequence
@@ -60,12 +61,12 @@ func newStoredWorld(t *testing.T, nodes int, forging ...int) *storedWorld {
 		said: map[int64]map[id.ID]map[string]*told{}, woken: map[int64][]func(){}, rules: rules,
 	}
 	a.shape, a.once = a.rules.World(), a.rules.Sequence()
-	a.verifiedWorld.truth = func(i int) *StorageConfig {
-		t := &StorageConfig{
+	a.verifiedWorld.truth = func(i int) *verifiedworld.StorageConfig {
+		t := &verifiedworld.StorageConfig{
 			Rules: a.rules, Protocol: storage.ProtocolHardened, Begin: a.begin,
-			Sign:   func(m *Answer) error { signAnswer(m, i); return nil },
+			Sign:   func(m *verifiedworld.Answer) error { signAnswer(m, i); return nil },
 			Signed: a.signedAnswer, Probe: a,
-			Report: func(c *Contradiction) { a.proofs = append(a.proofs, c) },
+			Report: func(c *verifiedworld.Contradiction) { a.proofs = append(a.proofs, c) },
 			Encode: func(m *messages.Push) ([]byte, error) {
 				a.kept = append(a.kept, m)
 				return binary.BigEndian.AppendUint32(nil, uint32(len(a.kept)-1)), nil
@@ -95,7 +96,7 @@ func newStoredWorld(t *testing.T, nodes int, forging ...int) *storedWorld {
 }
 
 // answerText is what an answer says, for signing where there is no codec.
-func answerText(m *Answer) []byte {
+func answerText(m *verifiedworld.Answer) []byte {
 	if r, ok := m.Result.(*messages.ActionsResult); ok {
 		b := binary.AppendVarint(binary.AppendUvarint([]byte("actions"), r.Query), r.Batch.Of)
 		for _, x := range r.Batch.Actions {
@@ -122,12 +123,12 @@ func answerText(m *Answer) []byte {
 	return b
 }
 
-func signAnswer(m *Answer, i int) {
+func signAnswer(m *verifiedworld.Answer, i int) {
 	key := testKey(fmt.Sprint("node ", i))
 	m.Signature = [64]byte(ed25519.Sign(key, answerText(m)))
 }
 
-func (a *storedWorld) signedAnswer(m *Answer) bool {
+func (a *storedWorld) signedAnswer(m *verifiedworld.Answer) bool {
 	return m.Certificate.IssuedFor(&a.genesis) && ed25519.Verify(m.Certificate.Key[:], answerText(m), m.Signature[:])
 }
 
@@ -262,7 +263,7 @@ func (a *storedWorld) right(what string, of int64) {
 		if a.forgers[i] != nil {
 			continue
 		}
-		s := a.node(i).net.verified.stored().State()
+		s := a.node(i).net.verified.StorageNode().State()
 		if s == nil || s.Of != of || s.UnsureCells() > 0 || !s.Agrees(right, &s.Cover, a.shape) {
 			a.Errorf("%s: node %d does not hold the world at update %d", what, i, of)
 		}
@@ -371,7 +372,7 @@ func TestStorageOnNodes(t *testing.T) {
 	})
 	a.right("the two are cut off", 7)
 	for i := range a.nodes {
-		if n := a.node(i); a.forgers[i] == nil && (n.net.verified.place().Revoked != 1 || linkTo(n, a.certs[4].ID()) || linkTo(n, a.certs[8].ID())) {
+		if n := a.node(i); a.forgers[i] == nil && (n.net.verified.Place().Revoked != 1 || linkTo(n, a.certs[4].ID()) || linkTo(n, a.certs[8].ID())) {
 			t.Errorf("node %d has not cut the two off", i)
 		}
 	}
@@ -395,21 +396,21 @@ func linkTo(n *Node, who id.ID) bool {
 }
 
 // notProven changes a proof so that it is none.
-func (a *storedWorld) notProven(p *Contradiction) {
+func (a *storedWorld) notProven(p *verifiedworld.Contradiction) {
 	a.Helper()
-	for name, change := range map[string]func(c *Contradiction){
-		"too few agree":            func(c *Contradiction) { c.Others = c.Others[:2] },
-		"one speaks twice":         func(c *Contradiction) { c.Others[1] = c.Others[0] },
-		"it is of another time":    func(c *Contradiction) { c.Of++ },
-		"the accused agrees":       func(c *Contradiction) { c.Accused = c.Others[0] },
-		"another cell is meant":    func(c *Contradiction) { c.X += 100 },
-		"the accused bears it out": func(c *Contradiction) { c.Others[2] = c.Accused },
-		"somebody speaks for two zones": func(c *Contradiction) {
+	for name, change := range map[string]func(c *verifiedworld.Contradiction){
+		"too few agree":            func(c *verifiedworld.Contradiction) { c.Others = c.Others[:2] },
+		"one speaks twice":         func(c *verifiedworld.Contradiction) { c.Others[1] = c.Others[0] },
+		"it is of another time":    func(c *verifiedworld.Contradiction) { c.Of++ },
+		"the accused agrees":       func(c *verifiedworld.Contradiction) { c.Accused = c.Others[0] },
+		"another cell is meant":    func(c *verifiedworld.Contradiction) { c.X += 100 },
+		"the accused bears it out": func(c *verifiedworld.Contradiction) { c.Others[2] = c.Accused },
+		"somebody speaks for two zones": func(c *verifiedworld.Contradiction) {
 			moved, cert := *c.Others[1], *c.Others[1].Certificate
 			cert.Pos, moved.Certificate = c.Others[0].Certificate.Pos, &cert
 			c.Others[1] = &moved
 		},
-		"it is not signed": func(c *Contradiction) {
+		"it is not signed": func(c *verifiedworld.Contradiction) {
 			forged := *c.Accused
 			forged.Signature[5] ^= 1
 			c.Accused = &forged

@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/codec"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/traversal"
@@ -105,10 +106,10 @@ func (n *Node) OnMessage(_ machine.Peer, m machine.Message) {
 		n.leads(m.Shard)
 	case *node.LeaderQuery:
 		n.leads(m.Shard)
-	case *node.BootstrapQuery:
-		n.say(&node.BootstrapReply{Nonce: m.Nonce})
-	case *node.OverlayShare:
-		n.say(&node.OverlayShare{On: m.On})
+	case *verifiedworld.BootstrapQuery:
+		n.say(&verifiedworld.BootstrapReply{Nonce: m.Nonce})
+	case *verifiedworld.OverlayShare:
+		n.say(&verifiedworld.OverlayShare{On: m.On})
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -52,11 +52,11 @@ type truthReport struct {
 	Nodes string // the address that others join by
 	Error string `json:",omitempty"`
 	Self  id.ID
-	Truth *node.StorageStats `json:",omitempty"`
-	Place *node.Place        `json:",omitempty"`
-	Links []id.ID            // nodes that there is a link to
-	Dir   string             // of the world
-	Sent  uint64             // bytes of the overlay's messages, and so of the storage
+	Truth *verifiedworld.StorageStats `json:",omitempty"`
+	Place *verifiedworld.Place        `json:",omitempty"`
+	Links []id.ID                     // nodes that there is a link to
+	Dir   string                      // of the world
+	Sent  uint64                      // bytes of the overlay's messages, and so of the storage
 
 	State   *stateReport  `json:",omitempty"`
 	Batches []batchReport `json:",omitempty"` // what players were found to have done, ascending by Of

@@ -1,7 +1,7 @@
 package codec
 
 import (
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
@@ -39,15 +39,15 @@ var overlayKinds = []*kind{
 		f.point(&m.Anchor)
 		f.message(&m.Body)
 	}),
-	message(130, func(f *form, m *node.OverlayShare) { f.bool(&m.On) }),
-	message(131, func(f *form, m *node.Revoked) { num(f, &m.Version); f.bytes(&m.List, maxRevocations) }),
-	message(132, func(f *form, m *node.BootstrapQuery) { f.fixed64(&m.Nonce) }),
-	message(133, func(f *form, m *node.BootstrapReply) {
+	message(130, func(f *form, m *verifiedworld.OverlayShare) { f.bool(&m.On) }),
+	message(131, func(f *form, m *verifiedworld.Revoked) { num(f, &m.Version); f.bytes(&m.List, maxRevocations) }),
+	message(132, func(f *form, m *verifiedworld.BootstrapQuery) { f.fixed64(&m.Nonce) }),
+	message(133, func(f *form, m *verifiedworld.BootstrapReply) {
 		f.fixed64(&m.Nonce)
 		maybeContact(f, &m.Self)
-		list(f, &m.Known, node.MaxPlaces, minContact, contact)
+		list(f, &m.Known, verifiedworld.MaxPlaces, minContact, contact)
 	}),
-	message(134, func(f *form, m *node.Renewed) { f.certificate(&m.Certificate) }),
+	message(134, func(f *form, m *verifiedworld.Renewed) { f.certificate(&m.Certificate) }),
 }
 
 // path is the head of a routed message.

@@ -3,7 +3,7 @@ package codec
 import (
 	"sync"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
@@ -190,7 +190,7 @@ var storageKinds = []*kind{
 			f.fail("no nodes")
 		}
 	}),
-	needs(155, func(f *form, m *node.Answer) {
+	needs(155, func(f *form, m *verifiedworld.Answer) {
 		f.certificate(&m.Certificate)
 		if m.Certificate == nil && f.err == nil {
 			f.fail("an answer of nobody")

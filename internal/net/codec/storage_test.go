@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
@@ -209,9 +209,9 @@ func (v *vault) message(k *kind) machine.Message {
 			Seen:   seen, Area: area, Static: static, Batches: batches,
 		}
 		return m.Seal(v.world)
-	case *node.Answer:
+	case *verifiedworld.Answer:
 		m := &messages.Result{Around: messages.NewAround(v.node(), nil, someSpace.Bounds()), Seen: seen, Area: area}
-		return &node.Answer{Certificate: &identity.Certificate{Key: [32]byte{1, 2}, Serial: v.r.Uint64()}, Signature: [64]byte{3}, Result: m.Seal(v.world)}
+		return &verifiedworld.Answer{Certificate: &identity.Certificate{Key: [32]byte{1, 2}, Serial: v.r.Uint64()}, Signature: [64]byte{3}, Result: m.Seal(v.world)}
 	case *messages.RetrieveActions:
 		return &messages.RetrieveActions{Query: v.r.Uint64(), Player: v.player(), Of: 9, Known: []uint32{uint32(v.r.Uint64()), 7}}
 	case *messages.ActionsResult:

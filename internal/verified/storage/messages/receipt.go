@@ -69,7 +69,7 @@ const (
 	SizeReceipt     = sizeContact + sizeCertificate + sizeSignature
 	sizeSignature   = 64
 	// sizeEnvelope is what makes an answer evidence: its node's certificate and
-	// signature (node.Answer).
+	// signature (verifiedworld.Answer).
 	sizeEnvelope = sizeCertificate + sizeSignature
 )
 

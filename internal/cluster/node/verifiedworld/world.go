@@ -1,4 +1,23 @@
-package node
+// Package verifiedworld is the part of a node that exists only in a world with an
+// authority. It refuses nodes without a valid certificate and spreads the authority's
+// revocations (docs/protocols/overlay.md), gives the node its place in the overlay, joins
+// the replicated storage to it, signs what players here do, and proves false answers
+// (docs/protocols/storage.md "In real nodes").
+//
+// Source: the overlay and the storage are those of the dissertation (Schuster 2013,
+// chapters 4 and 5); packages overlay, storage and audit have their rules.
+//
+// Where to start: World is what the node calls; Surroundings is what it calls of the node.
+// overlayAdapter drives overlay.Node over shares of the node's links, storageAdapter signs,
+// opens and compares the answers of storage.Node.
+//
+// Invariants:
+//   - the overlay receives only what was sent within a share that both ends have open;
+//   - the storage receives only answers that their nodes have signed, with a certificate
+//     for the place that they answer from;
+//   - a node whose own certificate is revoked or has ended leaves the overlay and does not
+//     return before it is started anew.
+package verifiedworld
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
@@ -13,8 +32,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
-// Verified is the configuration of a node in a world with an authority.
-type Verified struct {
+// Config is the configuration of a node in a world with an authority.
+type Config struct {
 	Zones    int // of the overlay
 	Verifier CertificateVerifier
 	// Certificate gives the node its place in the overlay; nil: it has none, and
@@ -50,7 +69,7 @@ type CertificateVerifier interface {
 // the authority's revocations to the node's links and spreads them, and has the overlay
 // and the storage. A nil one is that of an open world.
 type World struct {
-	Verified
+	Config
 	*lists.Sync
 	disconnectBarred func()
 	overlay          *overlayAdapter // nil: this node has no place
@@ -77,12 +96,12 @@ type Surroundings struct {
 	ToSession func(session id.ID, m machine.Message) bool
 }
 
-// newWorld returns nil if the world has no authority.
-func newWorld(c part.Part, cfg *Verified, l *peers.Links, overlaySeat part.Seat, node Surroundings) *World {
+// New returns nil if the world has no authority.
+func New(c part.Part, cfg *Config, l *peers.Links, overlaySeat part.Seat, node Surroundings) *World {
 	if cfg == nil {
 		return nil
 	}
-	v := &World{Verified: *cfg, disconnectBarred: node.DisconnectBarred}
+	v := &World{Config: *cfg, disconnectBarred: node.DisconnectBarred}
 	v.Sync = &lists.Sync{
 		Part: c, Links: l, Disk: node.Disk, List: revocationList{v.Verifier}, Name: "list of revocations", Key: revokedKey, Enforce: v.enforceList,
 		Message: func(version uint64, list []byte) machine.Message { return &Revoked{version, list} },
@@ -91,51 +110,51 @@ func newWorld(c part.Part, cfg *Verified, l *peers.Links, overlaySeat part.Seat,
 	return v
 }
 
-// bars reports whether the authority has revoked a node's certificate, or it has ended.
-func (v *World) bars(who id.ID) bool { return v != nil && v.Verifier.Bars(who) }
+// Bars reports whether the authority has revoked a node's certificate, or it has ended.
+func (v *World) Bars(who id.ID) bool { return v != nil && v.Verifier.Bars(who) }
 
-// lists is nil if v is.
-func (v *World) lists() *lists.Sync {
+// Lists is nil if v is.
+func (v *World) Lists() *lists.Sync {
 	if v == nil {
 		return nil
 	}
 	return v.Sync
 }
 
-// start begins to look for the node's place in the overlay.
-func (v *World) start() {
+// Start begins to look for the node's place in the overlay.
+func (v *World) Start() {
 	if v != nil && v.overlay != nil {
 		v.overlay.machine.Start()
 	}
 }
 
-// stop leaves the overlay in good order.
-func (v *World) stop() {
+// Stop leaves the overlay in good order.
+func (v *World) Stop() {
 	if v != nil && v.overlay != nil {
 		v.overlay.stop()
 	}
 }
 
-// beat does what is due.
-func (v *World) beat(now machine.Time) {
+// Beat does what is due.
+func (v *World) Beat(now machine.Time) {
 	if v == nil {
 		return
 	}
 	if v.overlay != nil {
 		v.overlay.beat(now)
 	}
-	if x := v.auditor(); x != nil {
+	if x := v.Auditor(); x != nil {
 		x.Tick(now)
 	}
 	v.checkEnds(now)
 }
 
-// recall takes a value of the node's own space on the disk; false: it is not of the
+// Recall takes a value of the node's own space on the disk; false: it is not of the
 // verified world.
-func (v *World) recall(kv machine.KV) bool {
+func (v *World) Recall(kv machine.KV) bool {
 	switch string(kv.Key) {
 	case revokedKey:
-		v.lists().Recall(kv.Value)
+		v.Lists().Recall(kv.Value)
 	case checkpointKey:
 		if v != nil && v.overlay != nil {
 			v.overlay.recall(kv.Value)
@@ -146,51 +165,51 @@ func (v *World) recall(kv machine.KV) bool {
 	return true
 }
 
-// receive handles a message of the overlay or about its share of a link.
-func (v *World) receive(f *peers.Remote, m machine.Message) {
+// Receive handles a message of the overlay or about its share of a link.
+func (v *World) Receive(f *peers.Remote, m machine.Message) {
 	if v != nil && v.overlay != nil {
 		v.overlay.receive(f, m)
 	}
 }
 
-// greet requests the overlay's share of a link that has come up.
-func (v *World) greet(f *peers.Remote) {
+// Greet requests the overlay's share of a link that has come up.
+func (v *World) Greet(f *peers.Remote) {
 	if v != nil && v.overlay != nil {
 		v.overlay.greet(f)
 	}
 }
 
-// lost handles a link that has ended or could not be opened.
-func (v *World) lost(f *peers.Remote, ev machine.LinkEvent) {
+// Lost handles a link that has ended or could not be opened.
+func (v *World) Lost(f *peers.Remote, ev machine.LinkEvent) {
 	if v != nil && v.overlay != nil {
 		v.overlay.lost(f, ev)
 	}
 }
 
-// uses reports whether the overlay wants a share of the link to a node.
-func (v *World) uses(f *peers.Remote) bool {
+// Uses reports whether the overlay wants a share of the link to a node.
+func (v *World) Uses(f *peers.Remote) bool {
 	return v != nil && v.overlay != nil && v.overlay.shares.Of(f).on
 }
 
-// storage returns the storage's adapter; nil: the node has none.
-func (v *World) storage() *storageAdapter {
+// adapter returns the storage's adapter; nil: the node has none.
+func (v *World) adapter() *storageAdapter {
 	if v == nil || v.overlay == nil {
 		return nil
 	}
 	return v.overlay.storage
 }
 
-// auditor returns what signs the acts of players at the node; nil: nothing does.
-func (v *World) auditor() *audit.Auditor {
-	if k := v.storage(); k != nil {
+// Auditor returns what signs the acts of players at the node; nil: nothing does.
+func (v *World) Auditor() *audit.Auditor {
+	if k := v.adapter(); k != nil {
 		return k.audit
 	}
 	return nil
 }
 
-// stored returns the node's storage; nil: it has none.
-func (v *World) stored() *storage.Node {
-	if k := v.storage(); k != nil {
+// StorageNode returns the node's storage; nil: it has none.
+func (v *World) StorageNode() *storage.Node {
+	if k := v.adapter(); k != nil {
 		return k.node
 	}
 	return nil

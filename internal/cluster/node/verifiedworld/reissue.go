@@ -1,4 +1,4 @@
-package node
+package verifiedworld
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 )
 
-// reissue takes a new certificate of this node for its place.
-func (v *World) reissue(c *identity.Certificate) error {
+// Reissue takes a new certificate of this node for its place.
+func (v *World) Reissue(c *identity.Certificate) error {
 	if v == nil || v.Certificate == nil {
 		return fmt.Errorf("the node runs without a certificate: start it anew with this one")
 	}
@@ -32,8 +32,8 @@ func (v *World) reissue(c *identity.Certificate) error {
 	return nil
 }
 
-// onRenewed takes the new certificate of a node.
-func (v *World) onRenewed(f *peers.Remote, m *Renewed) {
+// OnRenewed takes the new certificate of a node.
+func (v *World) OnRenewed(f *peers.Remote, m *Renewed) {
 	if v == nil {
 		return
 	}

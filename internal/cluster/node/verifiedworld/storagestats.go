@@ -1,4 +1,4 @@
-package node
+package verifiedworld
 
 import (
 	"maps"
@@ -110,9 +110,9 @@ type RegionStorer struct {
 	Zone int
 }
 
-// storageStats returns the figures of the storage; nil: there is none.
-func (v *World) storageStats() *StorageStats {
-	k := v.storage()
+// StorageStats returns the figures of the storage; nil: there is none.
+func (v *World) StorageStats() *StorageStats {
+	k := v.adapter()
 	if k == nil {
 		return nil
 	}

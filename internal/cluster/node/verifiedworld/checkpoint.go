@@ -1,4 +1,4 @@
-package node
+package verifiedworld
 
 import "github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 

@@ -12,6 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
@@ -34,9 +35,9 @@ type verifiedWorld struct {
 	doors   []*testDoor
 	nodes   []*sim.Node
 	reports int
-	notes   map[int][]string           // of each node, for the person who runs it
-	truth   func(i int) *StorageConfig // of each node; nil: the world has none
-	mode    world.Mode                 // in which people play
+	notes   map[int][]string                         // of each node, for the person who runs it
+	truth   func(i int) *verifiedworld.StorageConfig // of each node; nil: the world has none
+	mode    world.Mode                               // in which people play
 }
 
 // testDoor is a door whose certificates are seen from the start: in the simulator
@@ -127,7 +128,7 @@ func (r *verifiedWorld) add(i int) {
 		cfg.Lobby.Mode = uint8(r.mode)
 		cfg.Net = &Net{
 			Config:   part.Config{Self: r.peer(i), World: r.genesis.World(), Note: func(text string) { r.note(i, text) }},
-			Verified: &Verified{Zones: 4, Verifier: r.doors[i], Certificate: r.certs[i], Report: func(overlay.Evidence) { r.reports++ }},
+			Verified: &verifiedworld.Config{Zones: 4, Verifier: r.doors[i], Certificate: r.certs[i], Report: func(overlay.Evidence) { r.reports++ }},
 		}
 		if r.truth != nil {
 			cfg.Net.Verified.Storage = r.truth(i)
@@ -164,7 +165,7 @@ func (r *verifiedWorld) wrong(without ...int) (n int) {
 		if slices.Contains(without, i) {
 			continue
 		}
-		p := r.node(i).net.verified.place()
+		p := r.node(i).net.verified.Place()
 		want, got := map[geom.Point]bool{}, map[geom.Point]bool{}
 		for _, k := range geom.Star(p.Pos, live, nil) {
 			want[live[k]] = true
@@ -184,7 +185,7 @@ func (r *verifiedWorld) exact(what string, without ...int) {
 	if !r.s.RunUntil(func() bool { return r.wrong(without...) == 0 }, 3*time.Minute) {
 		for i := range r.nodes {
 			if m := r.nodes[i].Machine(); m != nil {
-				p := r.node(i).net.verified.place()
+				p := r.node(i).net.verified.Place()
 				r.Logf("node %d at %v: stable %v, %d neighbours, %d links, revocations %d", i, p.Pos, p.Stable, len(p.Neighbours), p.Links, p.Revoked)
 			}
 		}
@@ -211,7 +212,7 @@ func TestLongOverlayOfNodes(t *testing.T) {
 		r := newVerifiedWorld(t, seed, 12)
 		r.exact("mass join")
 		for i := range r.nodes {
-			p := r.node(i).net.verified.place()
+			p := r.node(i).net.verified.Place()
 			if len(p.Cell) < 3 || len(p.Neighbours[0].Cell) < 3 {
 				t.Errorf("seed %d: the cell of node %d has %d corners, its first neighbour's %d", seed, i, len(p.Cell), len(p.Neighbours[0].Cell))
 			}
@@ -247,7 +248,7 @@ func TestRevocationsSpread(t *testing.T) {
 	if err := give(7, r.revoke(2, 5)); err != nil {
 		t.Fatal(err)
 	}
-	version := func(i int) uint64 { p := r.node(i).net.verified.place(); return p.Revoked }
+	version := func(i int) uint64 { p := r.node(i).net.verified.Place(); return p.Revoked }
 	r.exact("one is revoked", 4)
 	for i := range r.nodes {
 		if version(i) != 2 {
@@ -340,7 +341,7 @@ func TestReissue(t *testing.T) {
 	if r.noted(2, certificateEnded) || r.node(2).net.verified.Certificate.Serial != 100 {
 		t.Error("the node does not go by its new certificate")
 	}
-	r.nodes[0].Call(func() { r.node(0).OnMessage(r.peer(1), &Renewed{&fresh}) })
+	r.nodes[0].Call(func() { r.node(0).OnMessage(r.peer(1), &verifiedworld.Renewed{Certificate: &fresh}) })
 	r.s.Run(time.Second)
 	if f := r.node(0).net.links.Remotes[r.peer(1).ID]; f != nil && f.State == peers.Up {
 		t.Error("who sends another's certificate keeps its link")
@@ -382,11 +383,11 @@ func TestFalseList(t *testing.T) {
 	bad.Signature[0]++
 	f := r.node(0).net.links.Remotes[r.peer(1).ID]
 	r.nodes[0].Call(func() {
-		r.node(0).OnMessage(r.peer(1), &Revoked{Version: 7, List: bad.Append(nil)})
+		r.node(0).OnMessage(r.peer(1), &verifiedworld.Revoked{Version: 7, List: bad.Append(nil)})
 		if f.State == peers.Up || r.doors[0].Revoked() != nil {
 			t.Error("the list was taken, or the link is still there")
 		}
-		r.node(0).OnMessage(r.peer(2), &Revoked{Version: 8, List: []byte{1, 2, 3}})
+		r.node(0).OnMessage(r.peer(2), &verifiedworld.Revoked{Version: 8, List: []byte{1, 2, 3}})
 		if r.doors[0].Revoked() != nil {
 			t.Error("a malformed list was taken")
 		}

@@ -1,4 +1,4 @@
-package node
+package verifiedworld
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
@@ -31,8 +31,8 @@ type Neighbour struct {
 	Near []id.ID     // its neighbours, as it says
 }
 
-// place reads it.
-func (v *World) place() *Place {
+// Place reads it.
+func (v *World) Place() *Place {
 	if v == nil || v.overlay == nil {
 		return nil
 	}
