@@ -88,6 +88,12 @@ func placed(p *player, name string, n int) (at spot) {
 // placedAs is placed for what becomes one of several blocks.
 func placedAs(p *player, name string, n int, becomes func(b, item int) bool) (at spot) {
 	p.t.Helper()
+	return placedOn(p, solid, name, n, becomes)
+}
+
+// placedOn does so on ground that will do.
+func placedOn(p *player, do func(*player, *target) bool, name string, n int, becomes func(b, item int) bool) (at spot) {
+	p.t.Helper()
 	before := total(p.state())
 	p.say(fmt.Sprintf("/give %s %s %d", p.name, name, n))
 	s := p.until("to have a "+name, func(s state) bool { return total(s) == before+n })
@@ -103,7 +109,7 @@ func placedAs(p *player, name string, n int, becomes func(b, item int) bool) (at
 	item := s.Hotbar[slot].Block
 	p.tap(string(rune('1' + slot)))
 	p.until("to hold it", func(s state) bool { return s.Selected == slot })
-	ground := lookDown(p, 2)
+	ground := lookDown(p, 2, do)
 	at.x, at.y, at.z = ground.X, ground.Y+1, ground.Z
 	there := func() bool { return becomes(p.block(at.x, at.y, at.z), item) }
 	p.mouse(input.Right, there)

@@ -114,7 +114,7 @@ func (p *player) invitationFor(says string) (link string) {
 // breaks digs at a block below for a few seconds, and reports whether it is gone.
 func (p *player) breaks() (block int, broken bool) {
 	p.t.Helper()
-	look := lookDown(p, 2)
+	look := lookDown(p, 2, solid)
 	gone := func() bool { b := p.block(look.X, look.Y, look.Z); return b != look.Block && b >= 0 }
 	refused := func() bool { return p.evalBool(`document.querySelector('.notice') !== null`) }
 	p.mouse(input.Left, func() bool { return gone() || refused() })

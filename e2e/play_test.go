@@ -120,7 +120,7 @@ func buildAlone(p *player) (hole, at spot) {
 	p.t.Helper()
 	p.play()
 	had := total(p.state())
-	look := lookDown(p, 2)
+	look := lookDown(p, 2, solid)
 	hole = spot{look.X, look.Y, look.Z, look.Block}
 	gone := func() bool { b := p.block(hole.x, hole.y, hole.z); return b != hole.block && b >= 0 } // water may come
 	p.mouse(input.Left, gone)
@@ -130,7 +130,7 @@ func buildAlone(p *player) (hole, at spot) {
 	s := p.until("to hold it", func(s state) bool { return s.Selected == slot })
 	at.block = s.Hotbar[slot].Block
 	had = s.Hotbar[slot].Count
-	top := lookDown(p, 3)
+	top := lookDown(p, 3, solid)
 	at.x, at.y, at.z = top.X, top.Y+1, top.Z
 	p.mouse(input.Right, func() bool { return p.block(at.x, at.y, at.z) == at.block })
 	p.until("to have paid for what was built", func(s state) bool { return s.Hotbar[slot].Count < had && p.block(at.x, at.y, at.z) == at.block })
@@ -156,14 +156,14 @@ func held(s state) int {
 	return -1
 }
 
-// lookDown looks at the top of solid ground about so many metres ahead, turning
-// until there is some.
-func lookDown(p *player, ahead float64) target {
+// lookDown looks at the top of ground about so many metres ahead, turning until there
+// is some that will do.
+func lookDown(p *player, ahead float64, do func(*player, *target) bool) target {
 	p.t.Helper()
 	turn, x, z := 0, 0.0, 0.0
 	s := p.until("to look at the ground", func(s state) bool {
 		if at := s.Target; turn > 0 && at != nil && s.TargetEntity == nil && at.Face == 1 &&
-			math.Abs(float64(at.X)+0.5-x) < 1.1 && math.Abs(float64(at.Z)+0.5-z) < 1.1 && solid(p, at) {
+			math.Abs(float64(at.X)+0.5-x) < 1.1 && math.Abs(float64(at.Z)+0.5-z) < 1.1 && do(p, at) {
 			return true
 		}
 		angle, far := float64(turn)*math.Pi/4, ahead+0.6*float64(turn/8%2)
@@ -177,11 +177,23 @@ func lookDown(p *player, ahead float64) target {
 	return *s.Target
 }
 
+// soil is what one can dig by hand: grass, dirt, sand, gravel, clay and snowy grass.
+var soil = []int{2, 3, 5, 6, 8, 11}
+
+// level reports solid ground on which one can also build to all sides.
+func level(p *player, at *target) bool {
+	for _, d := range [][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} {
+		x, z := at.X+d[0], at.Z+d[1]
+		if !slices.Contains(soil, p.block(x, at.Y, z)) || p.block(x, at.Y+1, z) != 0 {
+			return false
+		}
+	}
+	return solid(p, at)
+}
+
 // solid reports ground that one can dig by hand and build on: soil or sand with
 // air above it, and not the block that somebody stands on.
 func solid(p *player, at *target) bool {
-	const grass, dirt, sand, gravel, clay, snowyGrass = 2, 3, 5, 6, 8, 11
-	soil := []int{grass, dirt, sand, gravel, clay, snowyGrass}
 	if !slices.Contains(soil, at.Block) || p.block(at.X, at.Y+1, at.Z) != 0 {
 		return false
 	}

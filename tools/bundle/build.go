@@ -30,31 +30,39 @@ func options(root string) api.BuildOptions {
 // languages are files of their own besides English, which the page loads if they are chosen.
 var languages = []string{"de"}
 
-// bundleClient returns the files of web/dist by name.
-func bundleClient(root string) (map[string][]byte, error) {
+// bundleClient returns the files of web/dist by name, and what of them imports what.
+func bundleClient(root string) (map[string][]byte, outputs, error) {
 	o := options(root)
 	o.EntryPoints = []string{"src/main.ts", "src/worker.ts"}
 	for _, name := range languages {
 		o.EntryPoints = append(o.EntryPoints, "src/lang/"+name+".ts")
 	}
-	o.EntryNames = "[name]"
+	o.EntryNames, o.ChunkNames = "[name]", "[name]-[hash]"
+	o.Splitting = true // what is loaded later, and what the page and its worker share, are files of their own
 	o.Outdir = filepath.Join(root, "dist")
 	o.MinifyWhitespace, o.MinifyIdentifiers, o.MinifySyntax = true, true, true
 	o.Define = map[string]string{"DEV": "false"}
 	o.Plugins = append(o.Plugins, shaders())
 	files, meta, err := build(o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := addStatic(root, files); err != nil {
-		return nil, err
-	}
-	notices, err := licences(root, meta)
+	made, err := readOutputs(meta)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	files["licences.txt"] = notices
-	return compressed(files)
+	made, files = made.rename(files)
+	if err := addStatic(root, files); err != nil {
+		return nil, nil, err
+	}
+	if files["index.html"], err = made.preload(files["index.html"]); err != nil {
+		return nil, nil, err
+	}
+	if files["licences.txt"], err = licences(root, meta); err != nil {
+		return nil, nil, err
+	}
+	files, err = compressed(files)
+	return files, made, err
 }
 
 // addStatic adds what is served as it is; style sheets are minified.

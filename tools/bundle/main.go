@@ -48,7 +48,7 @@ func run(web string, check, test bool, serve string) error {
 		fmt.Printf("demo at http://%s/\n", serve)
 		return http.ListenAndServe(serve, http.FileServer(http.Dir(filepath.Join(root, ".build", "demo"))))
 	}
-	files, err := bundleClient(root)
+	files, made, err := bundleClient(root)
 	if err != nil {
 		return err
 	}
@@ -59,6 +59,6 @@ func run(web string, check, test bool, serve string) error {
 	if err := write(dist, files); err != nil {
 		return err
 	}
-	report(files)
+	report(files, made)
 	return nil
 }

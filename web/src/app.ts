@@ -162,9 +162,9 @@ export class App {
       else this.ui.hud.notice(t.acts[n.code] ?? n.text);
     });
     events.on('container', (c) => {
-      if (!c.at || this.ui.inventory.dialog.open) return;
+      if (!c.at || this.ui.panels?.inventory.dialog.open) return;
       if (this.ui.busy) c.close();
-      else this.open(() => this.ui.inventory.show());
+      else this.ui.open((p) => p.inventory.show());
     });
     events.on('chat', (line) => {
       if (line.kind !== ChatKind.System && line.from && line.from !== this.game.welcome?.name) this.audio.ui('chat');
@@ -198,6 +198,7 @@ export class App {
     this.selfChanged(this.game.self.dead);
     this.ui.hint.show(this.touch);
     this.resume();
+    void this.ui.loadPanels().catch(() => undefined); // whoever opens one is told
   }
 
   private selfChanged(dead: boolean): void {
@@ -274,7 +275,7 @@ export class App {
     this.pointer.lost = () => {
       if (this.touch) return;
       this.updateActive();
-      if (this.stage === 'playing' && !this.ui.busy) this.open(() => this.ui.menu.dialog.show());
+      if (this.stage === 'playing' && !this.ui.busy) this.ui.open((p) => p.menu.dialog.show());
     };
     this.pointer.moved = (dx, dy) => {
       const { sensitivity, invertY } = this.settings.now;
@@ -302,7 +303,7 @@ export class App {
       if (auto && e.pointerType !== 'pen') this.setTouch(e.pointerType === 'touch');
     }, { capture: true });
     addEventListener('keydown', (e) => {
-      if (e.code === 'Escape' && this.stage === 'playing' && !this.ui.busy) this.open(() => this.ui.menu.dialog.show());
+      if (e.code === 'Escape' && this.stage === 'playing' && !this.ui.busy) this.ui.open((p) => p.menu.dialog.show());
     });
     addEventListener('pagehide', () => this.connection.stop());
     addEventListener('pageshow', (e) => e.persisted && location.reload()); // back from the browser's cache: the visit is over
@@ -314,7 +315,7 @@ export class App {
     if (this.ui.busy) return d === 'menu' || d === 'inventory' ? this.ui.back() : undefined;
     switch (d) {
       case 'menu':
-        return this.open(() => this.ui.menu.dialog.show());
+        return this.ui.open((p) => p.menu.dialog.show());
       case 'fly':
         return this.game.controls.toggleFly();
       case 'previous':
@@ -358,13 +359,13 @@ export class App {
     switch (action) {
       case 'inventory':
         this.ui.hint.tick('inventory');
-        return this.open(() => this.ui.inventory.show());
+        return this.ui.open((p) => p.inventory.show());
       case 'chat':
         return this.open(() => this.ui.chat.show(''));
       case 'command':
         return this.open(() => this.ui.chat.show('/'));
       case 'map':
-        return this.open(() => this.ui.map.show());
+        return this.ui.open((p) => p.map.show());
       case 'drop':
         this.game.acts.do(ActKind.Drop, { a: this.game.inventory.selected, b: this.game.controls.is('sneak') ? 99 : 1 });
         return;
@@ -374,7 +375,7 @@ export class App {
         this.keepPicture = true;
         return;
       case 'debug':
-        return this.ui.debug.toggle();
+        return this.ui.withPanels((p) => p.debug.toggle());
       case 'hud':
         return this.ui.toggleHud();
     }

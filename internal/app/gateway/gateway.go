@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -209,10 +211,8 @@ func (g *Gateway) sweep(stop <-chan struct{}) {
 // buildID tells apart builds of the browser client, for /status.
 func (g *Gateway) buildID() string {
 	h := sha256.New()
-	for _, name := range []string{"/index.html", "/main.js", "/worker.js", "/style.css"} {
-		if a := g.assets[name]; a != nil {
-			h.Write([]byte(a.etag))
-		}
+	for _, name := range slices.Sorted(maps.Keys(g.assets)) {
+		h.Write([]byte(g.assets[name].etag))
 	}
 	return hexPrefix(h.Sum(nil))
 }

@@ -2,26 +2,19 @@ import type { Audio } from '../audio';
 import type { Engine } from '../engine';
 import type { Game } from '../game/game';
 import type { SettingsStore } from '../game/settings';
-import { localProof } from '../net/local';
 import type { Connection } from '../net/connection';
 import type { Identity } from '../net/identity';
 import { ActKind } from '../net/types';
 import { Chat } from './chat';
 import { Compass } from './compass';
-import { Debug } from './debug';
 import type { Dialog } from './dom';
 import { Hint } from './hint';
 import { Hud } from './hud';
 import { Icons } from './icons';
-import { InventoryDialog } from './inventory';
-import { InviteDialog } from './inviteDialog';
-import { KeyDialog } from './keyDialog';
-import { MapDialog } from './map';
-import { Menu } from './menu';
 import { Death, EndMessage, Loading, LockPrompt, Lost } from './overlays';
-import { Players } from './players';
-import { SettingsDialog } from './settingsDialog';
+import type { Panels } from './panels';
 import { StartScreen } from './start';
+import { t } from './strings';
 import { Subtitles } from './subtitles';
 import { Touch } from './touch';
 
@@ -50,7 +43,6 @@ export class Interface {
   readonly chat: Chat;
   readonly compass: Compass;
   readonly subtitles: Subtitles;
-  readonly debug: Debug;
   readonly hint: Hint;
   readonly start: StartScreen;
   readonly loading: Loading;
@@ -58,86 +50,90 @@ export class Interface {
   readonly death: Death;
   readonly end: EndMessage;
   readonly prompt: LockPrompt;
-  readonly menu: Menu;
-  readonly settings: SettingsDialog;
-  readonly key: KeyDialog;
-  readonly invite: InviteDialog;
-  readonly inventory: InventoryDialog;
-  readonly players: Players;
-  readonly map: MapDialog;
   readonly touch: Touch;
-  private readonly dialogs: Dialog[];
+  /** null until they are loaded */
+  panels: Panels | null = null;
+  private loadingPanels: Promise<Panels> | null = null;
+  private readonly icons: Icons;
+  /** what the game opens, and only the game closes */
+  private readonly dialogs: readonly Dialog[];
   private readonly root: HTMLElement;
 
   constructor(private readonly app: InterfaceApp) {
     const { game, settings } = app;
     const resume = (): void => app.resume();
-    const open = (show: () => void) => (): void => app.open(show);
-    const icons = new Icons((block, size) => app.engine.blockIcon(block, size));
-    this.hud = new Hud(game, icons);
+    this.icons = new Icons((block, size) => app.engine.blockIcon(block, size));
+    this.hud = new Hud(game, this.icons);
     this.chat = new Chat(game);
     this.compass = new Compass(game);
     this.subtitles = new Subtitles(() => ({ ...game.viewer.eye, yaw: game.look.yaw }));
     app.audio.heard = (what, at, mob) => this.subtitles.hear(what, at, mob);
     this.hud.el.append(this.compass.el, this.subtitles.el);
-    this.debug = new Debug(game);
     this.hint = new Hint(game, settings);
     this.loading = new Loading(() => app.leave());
     this.lost = new Lost(() => app.connection.retryNow(), () => app.leave());
     this.death = new Death(() => game.acts.do(ActKind.Respawn));
     this.end = new EndMessage(() => app.leave());
     this.prompt = new LockPrompt(resume);
-    this.settings = new SettingsDialog(settings, resume);
-    this.key = new KeyDialog(app.identity, () => settings.now.name, resume);
-    this.invite = new InviteDialog(resume);
-    this.inventory = new InventoryDialog(game, icons, resume);
-    this.inventory.sound = (kind) => app.audio.ui(kind);
-    this.players = new Players(game, resume);
-    this.map = new MapDialog(game, resume);
-    this.menu = new Menu({
-      resume,
-      inventory: open(() => this.inventory.show()),
-      players: open(() => this.players.show()),
-      map: open(() => this.map.show()),
-      chat: open(() => this.chat.show('')),
-      invite: localProof.shown ? open(() => this.invite.show()) : null,
-      settings: open(() => this.settings.show()),
-      leave: () => app.leave(),
-    });
-    this.start = new StartScreen(settings, (...a) => app.play(...a), () => this.settings.show(), () => this.key.show());
+    this.start = new StartScreen(settings, (...a) => app.play(...a), () => this.withPanels((p) => p.settings.show()), () => this.withPanels((p) => p.key.show()));
     this.touch = new Touch(game, settings, app.canvas, {
-      menu: open(() => this.menu.dialog.show()), chat: open(() => this.chat.show('')), inventory: open(() => this.inventory.show()),
+      menu: () => this.open((p) => p.menu.dialog.show()), chat: () => app.open(() => this.chat.show('')), inventory: () => this.open((p) => p.inventory.show()),
     });
     this.chat.closed = resume;
-    this.dialogs = [this.menu.dialog, this.settings.dialog, this.key.dialog, this.invite.dialog, this.inventory.dialog, this.players.dialog, this.map.dialog, this.lost.dialog, this.death.dialog, this.end.dialog];
+    this.dialogs = [this.lost.dialog, this.death.dialog, this.end.dialog];
     this.root = document.createElement('main');
     this.root.id = 'ui';
-    this.root.append(this.hud.el, this.touch.el, this.chat.el, this.hint.el, this.players.el, this.debug.el, this.prompt.el, this.loading.el, this.start.el);
+    this.root.append(this.hud.el, this.touch.el, this.chat.el, this.hint.el, this.prompt.el, this.loading.el, this.start.el);
     document.body.append(this.root);
-    this.keysThatClose();
     this.root.addEventListener('click', (e) => {
       if ((e.target as Element).closest('button')) app.audio.ui('click');
     });
     this.start.el.hidden = true;
   }
 
+  /** Does something with the panels: at once if they are there, otherwise when they are loaded. */
+  withPanels(use: (p: Panels) => void): void {
+    if (this.panels) return use(this.panels);
+    void this.loadPanels().then(use, () => {
+      if (this.start.el.hidden) this.hud.notice(t.refusals.network!, 'bad');
+      else this.start.show(t.refusals.network);
+    });
+  }
+
+  /** Opens a panel over the game. */
+  open(show: (p: Panels) => void): void {
+    this.withPanels((p) => this.app.open(() => show(p)));
+  }
+
+  loadPanels(): Promise<Panels> {
+    this.loadingPanels ??= import('./panels').then(({ Panels }) => {
+      this.panels = new Panels(this.app, this.icons, () => this.chat.show(''));
+      this.root.append(this.panels.players.el, this.panels.debug.el);
+      return this.panels;
+    }).catch((e: unknown) => {
+      this.loadingPanels = null; // the next one to ask tries again
+      throw e;
+    });
+    return this.loadingPanels;
+  }
+
   /** Something is open that wants the keyboard. */
   get busy(): boolean {
-    return this.chat.open || this.dialogs.some((d) => d.open);
+    return this.chat.open || this.dialogs.some((d) => d.open) || !!this.panels?.dialogs.some((d) => d.open);
   }
 
   /** Closes what may be closed, without going back to the game. */
   closeAll(): void {
-    for (const d of this.dialogs) d.dismiss();
+    for (const d of [...this.dialogs, ...(this.panels?.dialogs ?? [])]) d.dismiss();
     if (this.chat.open) this.chat.close();
     this.prompt.hide();
-    this.players.hold(false);
+    this.panels?.players.hold(false);
   }
 
   /** Closes what is open, as Esc does. */
   back(): void {
     if (this.chat.open) this.chat.close();
-    else for (const d of this.dialogs) if (d !== this.lost.dialog && d !== this.death.dialog && d !== this.end.dialog) d.close();
+    else for (const d of this.panels?.dialogs ?? []) d.close();
   }
 
   /** Nothing of the game is seen any more. */
@@ -159,20 +155,6 @@ export class Interface {
     this.hud.frame();
     this.compass.frame();
     this.touch.frame();
-    this.debug.frame(now);
-    const held = this.app.game.controls.active && this.app.game.controls.is('players');
-    if (held === this.players.el.hidden) this.players.hold(held);
-  }
-
-  /** The key that opened a dialog closes it. */
-  private keysThatClose(): void {
-    const pairs = [[this.inventory.dialog, 'inventory'], [this.map.dialog, 'map']] as const;
-    for (const [dialog, action] of pairs) {
-      dialog.el.addEventListener('keydown', (e) => {
-        if (e.target instanceof HTMLInputElement || !this.app.settings.now.bindings[action].includes(e.code)) return;
-        e.preventDefault();
-        dialog.close();
-      });
-    }
+    this.panels?.frame(now);
   }
 }
