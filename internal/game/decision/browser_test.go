@@ -29,6 +29,10 @@ func TestLines(t *testing.T) {
 	}
 	player := someone("\x07")
 	role, land := st(Appoint, true, bo, "Bo"), st(Land, true, player.id, "home")
+	spawn, warp := st(Setting, true, id.ID{}, SetSpawn), st(Warp, true, id.ID{}, "mine")
+	spawn.Text, warp.Text = "1 60 -5", "1 60 -5"
+	rules, usual, gone := st(Setting, true, id.ID{}, SetRules), st(Setting, false, id.ID{}, SetHomes), st(Warp, false, id.ID{}, "mine")
+	rules.Text, usual.Text, gone.Text = "be kind to all", "", ""
 	role.Text, land.Text = "moderator", "1 60 -5 9 80 5 Ann"
 	var lines []line
 	for _, c := range []struct {
@@ -87,6 +91,21 @@ func TestLines(t *testing.T) {
 		{"/unclaim home", st(Land, false, bo, "home"), true},
 		{"/unclaim home Bo", st(Land, false, bo, "home"), true},
 		{"/unclaim homer", st(Land, false, bo, "home"), false},
+		{"/setspawn", spawn, true},
+		{"/setspawn now", spawn, false},
+		{"/setting spawn 1 60 -5", spawn, true},
+		{"/setting spawn 1 60 -6", spawn, false},
+		{"/setting rules be  kind to all", rules, true},
+		{"/setting rules be kind", rules, false},
+		{"/setting welcome be kind to all", rules, false},
+		{"/setting homes default", usual, true},
+		{"/setting homes 3", usual, false},
+		{"/setwarp mine", warp, true},
+		{"/setwarp min", warp, false},
+		{"/delwarp mine", warp, false},
+		{"/delwarp mine", gone, true},
+		{"/warp mine", warp, false},
+		{"/op mine", warp, false},
 	} {
 		if got := Asks(c.line, &c.s); got != c.want {
 			t.Errorf("%q asks for %+v: %v", c.line, c.s, got)

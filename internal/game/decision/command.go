@@ -11,10 +11,16 @@ import (
 // hostile. The browser client has the same rules (web/src/net/decisions.ts).
 func Asks(line string, s *Statement) bool {
 	words := strings.Fields(strings.TrimPrefix(line, "/"))
-	if !strings.HasPrefix(line, "/") || len(words) < 2 {
+	if !strings.HasPrefix(line, "/") || len(words) == 0 {
 		return false
 	}
 	verb, args := strings.ToLower(words[0]), words[1:]
+	if s.Topic == Setting || s.Topic == Warp {
+		return s.settingAskedBy(verb, args)
+	}
+	if len(args) == 0 {
+		return false
+	}
 	if verb == "whitelist" {
 		verb += " " + strings.ToLower(args[0])
 		args = args[1:]

@@ -126,7 +126,7 @@ func DecodeOrder(b []byte) (*Order, error) {
 // check says what is wrong with the fields.
 func (o *Order) check() error {
 	switch {
-	case o.Seq == 0 || o.Subject.IsZero() && !o.IsUndo() || o.Kind == 0 || o.Kind > Restore:
+	case o.Seq == 0 || o.Subject.IsZero() && !o.IsUndo() || o.Kind == 0 || o.Kind > ListHomes:
 		return fmt.Errorf("%w: a number", ErrFormat)
 	case len(o.Name) > MaxName || len(o.Text) > MaxText || !utf8.ValidString(o.Name) || !utf8.ValidString(o.Text):
 		return fmt.Errorf("%w: the name or the text", ErrFormat)
@@ -134,12 +134,14 @@ func (o *Order) check() error {
 		return fmt.Errorf("%w: a place", ErrFormat)
 	case (o.Kind == Give) != (o.Count != 0) || o.Count > MaxGive:
 		return fmt.Errorf("%w: a count", ErrFormat)
-	case (o.Kind == Teleport || o.Kind == Spawn) && o.Text != "":
+	case (o.Kind == Teleport || o.Kind == Spawn || o.Kind == ListHomes) && o.Text != "":
 		return fmt.Errorf("%w: a text", ErrFormat)
 	case o.Kind == SetMode && !slices.Contains(Modes, o.Text):
 		return fmt.Errorf("%w: no mode of play", ErrFormat)
 	case o.Kind == Give && !o.block():
 		return fmt.Errorf("%w: no block to give", ErrFormat)
+	case o.toNamed() && !IsLandName(o.Text):
+		return fmt.Errorf("%w: no name of a place", ErrFormat)
 	case o.IsUndo():
 		_, err := o.Undo()
 		return err
@@ -154,6 +156,9 @@ func (o *Order) Needs() Permission {
 		return MayKick
 	case Inspect:
 		return MayModerate
+	}
+	if o.ofPlayer() {
+		return ""
 	}
 	return MayOperate
 }
@@ -174,7 +179,7 @@ func (o *Order) Verify(of id.ID, now time.Time, role func(id.ID) Role) error {
 		return ErrWorld
 	case o.Seq > uint64(now.Add(OrderWindow).UnixMilli()) || o.Seq+uint64(OrderWindow.Milliseconds()) < uint64(now.UnixMilli()):
 		return ErrExpired
-	case !role(by).May(o.Needs()) && (o.Kind != Spawn || by != o.Subject), !o.IsUndo() && role(by) < RoleOperator && by != o.Subject && role(o.Subject) >= role(by):
+	case !role(by).May(o.Needs()), o.ofPlayer() && by != o.Subject && (o.Kind != Spawn || role(by) < RoleOperator), !o.IsUndo() && role(by) < RoleOperator && by != o.Subject && role(o.Subject) >= role(by):
 		return ErrAuthority
 	case !o.Signed():
 		return ErrSignature

@@ -29,6 +29,10 @@ func (o *Order) AskedBy(line string, player id.ID, now time.Time) bool {
 	switch verb := strings.ToLower(words[0].Text); {
 	case verb == "spawn" && o.Kind == Spawn:
 		return self
+	case o.toNamed():
+		return self && o.namedAskedBy(verb, args)
+	case verb == "homes" && o.Kind == ListHomes:
+		return self
 	case verb == "kick" && o.Kind == Kick && len(args) > 0:
 		return o.means(args[0]) && strings.HasSuffix(strings.TrimSpace(text), o.Text)
 	case verb == "gamemode" && o.Kind == SetMode && len(args) == 1:

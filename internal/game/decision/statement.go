@@ -46,6 +46,8 @@ const (
 	Jail                     // On: the subject, a player, changes nothing and stays where it is
 	Land                     // On: the subject, a player, owns land (land.go)
 	Trust                    // On: the subject, a player, builds on the issuer's land
+	Setting                  // On: the setting named Name is Text (setting.go)
+	Warp                     // On: the place Text is called Name (setting.go)
 )
 
 // Space is the disk space in which a node keeps its log: the encodings of the
@@ -179,6 +181,8 @@ func (s *Statement) check() error {
 		return err
 	case Land:
 		return s.checkLand()
+	case Setting, Warp:
+		return s.checkPublic()
 	}
 	return nil
 }
@@ -225,3 +229,11 @@ func (s *Statement) newer(o *Statement) bool {
 
 // Over reports whether a statement has ended.
 func (s *Statement) Over(now time.Time) bool { return s.Until != 0 && now.Unix() >= s.Until }
+
+// SignedFor says why a statement is not one that its issuer has signed for a world.
+func (s *Statement) SignedFor(world id.ID) error {
+	if s.World != world {
+		return ErrWorld
+	}
+	return s.verify()
+}

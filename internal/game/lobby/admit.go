@@ -200,6 +200,9 @@ func (h *Lobby) admit(p *player, from machine.Peer) {
 	}
 	h.welcome(p)
 	h.tell(p, wire.ChatSystem, "Welcome to %s, %s. /help lists what you can type.", h.cfg.Name, p.rec.Name)
+	if text := h.cfg.Decisions.Setting(decision.SetWelcome); text != "" {
+		h.tell(p, wire.ChatSystem, "%s", text)
+	}
 	h.queueNews(p)
 }
 

@@ -9,12 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// What land a player may own; operators may own more.
-const (
-	landsOfPlayer = 8
-	areaOfPlayer  = 4096 // square metres in all
-	maxRadius     = decision.MaxLandSide/2 - 1
-)
+const maxRadius = decision.MaxLandSide/2 - 1
 
 // landCommands are about land that players own. Regions enforce what is signed here
 // (package region); what the lobby refuses is what its player would not want.
@@ -80,7 +75,7 @@ func (c *call) mayOwn(name string, z world.Zone) error {
 	if c.from.visitor {
 		return userErrorf("You are visiting: visitors own no land.")
 	}
-	if spawn := c.cfg.Spawn; !operator && z.Meets(world.Zone{Min: spawn, Max: spawn}) {
+	if spawn := c.cfg.spawn(); !operator && z.Meets(world.Zone{Min: spawn, Max: spawn}) {
 		return userErrorf("The spawn belongs to everybody.")
 	}
 	for _, l := range c.cfg.Decisions.Lands() {
@@ -92,8 +87,9 @@ func (c *call) mayOwn(name string, z world.Zone) error {
 			count, area = count+1, area+areaOf(l.Box())
 		}
 	}
-	if !operator && (count > landsOfPlayer || area > areaOfPlayer) {
-		return userErrorf("A player owns up to %d pieces of land and %d square metres in all; this would be %d and %d.", landsOfPlayer, areaOfPlayer, count, area)
+	lands, most := c.cfg.Decisions.Number(decision.SetLands), c.cfg.Decisions.Number(decision.SetLandArea)
+	if !operator && (count > lands || area > most) {
+		return userErrorf("A player owns up to %d pieces of land and %d square metres in all; this would be %d and %d.", lands, most, count, area)
 	}
 	return nil
 }

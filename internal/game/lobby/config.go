@@ -32,6 +32,9 @@ type Config struct {
 	Decide    func(...*decision.Statement) error
 }
 
+// spawn is where players begin.
+func (c *Config) spawn() world.Pos { return c.Decisions.Spawn(c.Spawn) }
+
 func (c Config) withDefaults() Config {
 	if c.MaxPlayers <= 0 || c.MaxPlayers > wire.MaxPlayers {
 		c.MaxPlayers = wire.MaxPlayers

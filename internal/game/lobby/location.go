@@ -207,7 +207,7 @@ func (h *Lobby) onSearchEnded(p *player, m *Located) {
 		}
 	default: // nobody has the player: it begins anew where all begin
 		for _, a := range heard {
-			if a.Region == h.cfg.Spawn.Region() {
+			if a.Region == h.cfg.spawn().Region() {
 				h.setHome(p, a.Region, a.Epoch)
 			}
 		}

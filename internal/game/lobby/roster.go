@@ -19,7 +19,7 @@ const (
 // home returns the region to enter the world in.
 func (p *player) home(cfg Config) world.RegionPos {
 	if p.rec.Epoch == 0 {
-		return cfg.Spawn.Region()
+		return cfg.spawn().Region()
 	}
 	return p.rec.Home
 }

@@ -85,7 +85,7 @@ func (a *admission) lateEnter(from machine.Peer, m *Enter) bool {
 
 // enterNew makes a player who is new to the world, or whose data is lost.
 func (a *admission) enterNew(from machine.Peer, m *Enter) {
-	if at := a.cfg.Rules.Spawn.Region(); at != a.cfg.Pos {
+	if at := a.cfg.spawn().Region(); at != a.cfg.Pos {
 		a.env.Send(from, &Moved{a.cfg.Pos, m.Player, at, 0, MovedElsewhere})
 		return
 	}

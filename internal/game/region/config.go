@@ -38,6 +38,11 @@ type Config struct {
 	// latest word on a piece of it, nil if there is none; nil: nobody owns land.
 	Lands func(world.RegionPos) []decision.SignedLand
 	Land  func(owner id.ID, name string) *decision.Statement
+	// Spawn is the statement by which operators have moved the spawn, nil: they have not;
+	// Warp is a place that they have named, Number a setting. nil: nothing is decided.
+	Spawn  func() *decision.Statement
+	Warp   func(name string) (world.Pos, bool)
+	Number func(setting string) int
 	// TimeOffset is what is added to the tick for the time of day; nil: nothing.
 	TimeOffset func() int64
 }
@@ -68,6 +73,31 @@ func (c *Config) rights(player id.ID) decision.Rights {
 		return decision.Rights{Role: decision.RolePlayer}
 	}
 	return c.Rights(player)
+}
+
+// moved is the statement by which operators have moved the spawn.
+func (c *Config) moved() *decision.Statement {
+	if c.Spawn == nil {
+		return nil
+	}
+	return c.Spawn()
+}
+
+// number is the value of a setting.
+func (c *Config) number(setting string) int {
+	if c.Number == nil {
+		return decision.UsualNumber(setting)
+	}
+	return c.Number(setting)
+}
+
+// spawn is where players begin.
+func (c *Config) spawn() world.Pos {
+	if s := c.moved(); s != nil {
+		at, _ := decision.Place(s.Text)
+		return at
+	}
+	return c.Rules.Spawn
 }
 
 // operator reports whether a player is an operator.

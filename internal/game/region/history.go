@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -32,12 +33,9 @@ type editStep struct {
 }
 
 const (
-	// maxHistory bounds the edits that a region remembers.
-	maxHistory = 1 << 15
-	// historyTicks is how long they are remembered: thirty days.
-	historyTicks = 30 * 24 * 3600 * 20
-	maxActors    = 1 << 14
-	maxTick      = 1<<62 - 1
+	ticksOfDay = 24 * 3600 * 20
+	maxActors  = 1 << 14
+	maxTick    = 1<<62 - 1
 )
 
 func actorKey(i int) string {
@@ -64,7 +62,8 @@ func (h *history) record(tick uint64, edits []world.Edit) {
 		h.add(tick, edits[:n])
 		edits = edits[n:]
 	}
-	for len(h.steps) > 0 && (h.edits > maxHistory || h.steps[0].tick+historyTicks < tick) {
+	most, days := h.cfg.number(decision.SetHistory), uint64(h.cfg.number(decision.SetHistoryDays))
+	for len(h.steps) > 0 && (h.edits > most || h.steps[0].tick+days*ticksOfDay < tick) {
 		h.store.del(historyKey(h.steps[0].seq))
 		h.edits -= len(h.steps[0].edits)
 		h.steps = h.steps[1:]

@@ -310,6 +310,7 @@ func (l *loading) ready() {
 	}
 	l.items, l.stores = nil, nil
 	l.lands.refresh()
+	l.area.MoveSpawn(l.cfg.moved())
 	l.area.WakePlants()
 	l.deliver()
 }

@@ -65,7 +65,21 @@ func (r *Region) execute(h *playerSession, o *decision.Order) {
 	case decision.Teleport:
 		does.Kind = world.OrderTeleport
 	case decision.Spawn:
-		does.Kind, does.At = world.OrderTeleport, world.SpawnFeet(r.cfg.Rules.Spawn)
+		does.Kind, does.At = world.OrderTeleport, world.SpawnFeet(r.area.Spawn())
+	case decision.ToWarp:
+		at, ok := r.warp(o.Text)
+		if !ok {
+			return
+		}
+		does.Kind, does.At = world.OrderTeleport, world.SpawnFeet(at)
+	case decision.SetHome:
+		does.Kind, does.Text, does.Count = world.OrderSetHome, o.Text, r.cfg.number(decision.SetHomes)
+	case decision.ToHome:
+		does.Kind, does.Text = world.OrderHome, o.Text
+	case decision.DelHome:
+		does.Kind, does.Text = world.OrderDelHome, o.Text
+	case decision.ListHomes:
+		does.Kind = world.OrderHomes
 	case decision.Give:
 		does.Kind = world.OrderGive
 		does.Block, _ = world.BlockByName(o.Text)
@@ -73,6 +87,14 @@ func (r *Region) execute(h *playerSession, o *decision.Order) {
 		does.Kind, does.Mode = world.OrderMode, world.Mode(slices.Index(decision.Modes, o.Text))
 	}
 	r.order(h.p.ID, does)
+}
+
+// warp is a place that operators have named.
+func (r *Region) warp(name string) (world.Pos, bool) {
+	if r.cfg.Warp == nil {
+		return world.Pos{}, false
+	}
+	return r.cfg.Warp(name)
 }
 
 // executed notes that an order is executed, unless it was before. The note goes to
@@ -97,6 +119,7 @@ func (r *Region) onDecided(from machine.Peer) {
 		return
 	}
 	r.lands.refresh()
+	r.area.MoveSpawn(r.cfg.moved())
 	r.authorizeAll()
 }
 

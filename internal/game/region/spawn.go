@@ -20,7 +20,7 @@ func spawnPlace(area *regionlog.Area, cfg *Config, player id.ID) world.Vec {
 		parts[i/8] = parts[i/8]<<8 | uint64(b)
 	}
 	g := rng.New(parts[0], parts[1])
-	spawn := cfg.Rules.Spawn
+	spawn := cfg.spawn()
 	for range 24 {
 		dx, dz := int32(g.Intn(2*spawnSpread+1)-spawnSpread), int32(g.Intn(2*spawnSpread+1)-spawnSpread)
 		for _, dy := range []int32{0, 1, -1, 2, -2} {

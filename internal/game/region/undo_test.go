@@ -152,7 +152,8 @@ func TestHistoryOnDisk(t *testing.T) {
 	b := newBed(t)
 	h := b.region(here).r.history
 	b.run(time.Second)
-	const edits = maxHistory + 1000
+	most := decision.UsualNumber(decision.SetHistory)
+	edits := most + 1000
 	for i := range edits {
 		at := world.Pos{X: int32(i % 128), Y: int32(i / 128 % 128), Z: int32(i / 128 / 128)}
 		h.record(1<<30+uint64(i), []world.Edit{{BlockChange: world.BlockChange{At: at, Was: world.Stone, Now: world.Chest}, By: id.ID{1, byte(i % 7)}}})
@@ -161,7 +162,7 @@ func TestHistoryOnDisk(t *testing.T) {
 	for k, v := range h.store.small {
 		bytes += len(k) + len(v)
 	}
-	if h.edits != maxHistory || bytes > 40*maxHistory {
+	if h.edits != most || bytes > 40*most {
 		t.Errorf("%d edits in %d bytes", h.edits, bytes)
 	}
 	again := &history{component: h.component, store: h.store, indices: map[id.ID]int{}}
@@ -180,6 +181,16 @@ func TestHistoryOnDisk(t *testing.T) {
 	}
 	if err := again.unpack("12345678", []byte{1, 99, 1, 1, 1}); err == nil {
 		t.Error("an edit of nobody is read")
+	}
+	b.says(operatorKey, decision.Statement{Topic: decision.Setting, On: true, Name: decision.SetHistory, Text: "100"})
+	h.record(1<<30+uint64(edits), []world.Edit{{By: id.ID{1}}})
+	if h.edits != 100 {
+		t.Errorf("%d edits, operators want 100", h.edits)
+	}
+	b.says(operatorKey, decision.Statement{Topic: decision.Setting, On: true, Name: decision.SetHistoryDays, Text: "1"})
+	h.record(1<<30+uint64(edits)+24*3600*20, []world.Edit{{By: id.ID{1}}})
+	if h.edits != 2 {
+		t.Errorf("%d edits are younger than a day", h.edits)
 	}
 }
 

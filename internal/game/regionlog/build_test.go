@@ -79,7 +79,7 @@ func (w *play) asked() (cmds []world.Command) {
 		at = w.built[g.Intn(len(w.built))]
 	}
 	now, _ := w.a.Block(at)
-	switch g.Intn(24) {
+	switch g.Intn(28) {
 	case 0, 1, 2:
 		order(world.Order{Kind: world.OrderTeleport, At: at.Next(world.FaceUp).Centre()})
 	case 3:
@@ -100,6 +100,12 @@ func (w *play) asked() (cmds []world.Command) {
 			given := *it[0]
 			remote(world.Remote{Kind: world.RemoteItem, At: given.Body.Pos.Block(), Item: &given})
 		}
+	case 24, 25:
+		order(world.Order{Kind: world.OrderSetHome, Text: []string{"home", "mine"}[g.Intn(2)], Count: 2})
+	case 26:
+		order(world.Order{Kind: world.OrderHome, Text: "home"})
+	case 27:
+		order(world.Order{Kind: world.OrderDelHome, Text: "mine"})
 	case 10:
 		if g.OneIn(5) {
 			w.breakOff(at, now)

@@ -27,6 +27,7 @@ const (
 	evSigned                // key, nonce, number of the act, segment
 	evLands                 // the lands that players own here, as signed
 	evAmend                 // a signed order, and the blocks that it changes
+	evSpawn                 // the spawn, as operators have signed
 )
 
 const (
@@ -106,6 +107,9 @@ func (w *writer) commands(a *world.Area, cmds []world.Command) {
 			w.uint(uint64(c.Order.Block))
 			w.int(int64(c.Order.Count))
 			w.uint(uint64(c.Order.Mode))
+			if c.Order.IsHome() {
+				w.put([]byte(c.Order.Text))
+			}
 		default:
 			w.uint(uint64(c.Seq))
 			w.b = c.Remote.Append(w.b)
@@ -174,6 +178,9 @@ func (r *reader) commands(a *world.Area) []world.Command {
 			c.Order = &world.Order{
 				Kind: world.OrderKind(r.Uint(255)), At: r.vec(), Block: world.Block(r.Uint(uint64(world.BlockCount) - 1)),
 				Count: int(r.Int(maxU32)), Mode: world.Mode(r.Uint(255)),
+			}
+			if c.Order.IsHome() {
+				c.Order.Text = string(r.Bytes(world.MaxHomeName))
 			}
 		case world.CmdRemote, world.CmdSettle:
 			c.Seq, c.Remote = uint32(r.Uint(maxU32)), r.remote()

@@ -144,6 +144,8 @@ func (a *Area) applyOne(kind byte, r *reader) error {
 		return a.applyLands(r)
 	case evAmend:
 		return a.applyAmend(r)
+	case evSpawn:
+		return a.applySpawn(r)
 	default:
 		return a.applyThing(kind, r)
 	}

@@ -123,6 +123,7 @@ func (a *Area) appendPlayers(b []byte) []byte {
 	w.int(int64(a.Pos().Z))
 	w.uint(a.rules.Seed)
 	w.pos(a.rules.Spawn)
+	w.pos(a.Spawn())
 	w.int(int64(a.rules.Protect))
 	w.int(int64(a.rules.Mobs))
 	flag(a.rules.Peace)
@@ -228,7 +229,9 @@ func load(b []byte) (*Area, error) {
 func loadHead(b []byte) (a *Area, players [][]byte, err error) {
 	r := newReader(b)
 	pos := world.RegionPos{X: int32(r.Int(world.Limit / world.RegionSize)), Z: int32(r.Int(world.Limit / world.RegionSize))}
-	rules := world.AreaConfig{Seed: r.Uint(1<<64 - 1), Spawn: r.pos(), Protect: int32(r.Int(maxCoord)), Mobs: int(r.Int(1 << 12))}
+	rules := world.AreaConfig{Seed: r.Uint(1<<64 - 1), Spawn: r.pos()}
+	spawn := r.pos()
+	rules.Protect, rules.Mobs = int32(r.Int(maxCoord)), int(r.Int(1<<12))
 	rules.Peace, rules.OwnItems = r.Uint(1) == 1, r.Uint(1) == 1
 	rules.Peaceful, rules.Static, rules.Drops = r.Uint(1) == 1, r.Uint(1) == 1, r.Uint(1) == 1
 	signed, tick, offset := r.Uint(1) == 1, r.Uint(maxU62), r.Int(maxU62)
@@ -250,5 +253,6 @@ func loadHead(b []byte) (a *Area, players [][]byte, err error) {
 	a.SetTick(tick)
 	a.SetTimeOffset(offset)
 	a.Area.SetLands(lands)
+	a.Area.SetSpawn(spawn)
 	return a, players, nil
 }

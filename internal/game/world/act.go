@@ -151,7 +151,7 @@ func (pr *playerRules) eat(p *Player) Refusal {
 // spawn.
 func (pr *playerRules) respawn(p *Player) {
 	p.Health, p.Air, p.Food, p.Effort = MaxHealth, MaxAir, MaxFood, 0
-	to := SpawnFeet(pr.cfg.Spawn)
+	to := SpawnFeet(pr.spawn)
 	if p.HasBed {
 		to = bedFeet(p.Bed)
 	}
@@ -200,6 +200,8 @@ func (pr *playerRules) order(p *Player, o *Order) Refusal {
 		p.Jailed = o.Count != 0
 		pr.letGo(p)
 		p.dirty |= dirtySelf | dirtySave
+	case OrderSetHome, OrderHome, OrderDelHome, OrderHomes:
+		return pr.orderHome(p, o)
 	case OrderKick:
 		pr.changes.Kicked = append(pr.changes.Kicked, Kick{p, o.Text})
 	default:

@@ -7,7 +7,7 @@ import (
 // AreaConfig is what an Area needs to know of its world.
 type AreaConfig struct {
 	Seed    uint64
-	Spawn   Pos   // the block that players stand in when they come back to life
+	Spawn   Pos   // the block that players stand in when they come back to life, until SetSpawn
 	Protect int32 // nobody but operators builds this near (in x and in z) the spawn; 0: no protection
 	Mobs    int   // how many mobs live in a region at most
 	Peace   bool  // players cannot hurt each other
@@ -50,7 +50,7 @@ func (z Zone) Holds(p Pos) bool {
 // NewArea returns a region without columns. Blocks of other regions are read
 // from outside, which may be nil.
 func NewArea(cfg AreaConfig, pos RegionPos, outside Blocks) *Area {
-	st := &state{cfg: cfg, regionBlocks: newRegionBlocks(pos, outside)}
+	st := &state{cfg: cfg, spawn: cfg.Spawn, regionBlocks: newRegionBlocks(pos, outside)}
 	st.containers = containers{}
 	st.entities = newEntities(&st.regionBlocks, &st.clock)
 	st.blockSchedule = blockSchedule{blocks: &st.regionBlocks, clock: &st.clock, seed: cfg.Seed, updates: newUpdates()}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
@@ -61,12 +62,13 @@ func TestPlaceAndBreak(t *testing.T) {
 func TestPlayerRoundTrip(t *testing.T) {
 	p := guest("a", 20, 10, 20)
 	p.Dig = Dig{Active: true, At: Pos{1, 2, 3}, Need: 9, Done: 4}
+	p.Homes = []Home{{"home", Pos{4, 5, -6}}, {"mine", Pos{7, 8, 9}}}
 	b := p.AppendBinary(nil)
 	q, err := DecodePlayer(b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *p != *q {
+	if !reflect.DeepEqual(p, q) {
 		t.Fatalf("got %+v, want %+v", q, p)
 	}
 }

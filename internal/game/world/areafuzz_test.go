@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"reflect"
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
@@ -94,7 +95,7 @@ func checkSound(t *testing.T, a *Area) {
 			t.Fatal(err)
 		}
 		q.Handle, q.Buttons = p.Handle, p.Buttons
-		if *q != *p {
+		if !reflect.DeepEqual(q, p) {
 			t.Errorf("saved as %+v, was %+v", q, p)
 		}
 	}
@@ -114,6 +115,7 @@ func FuzzDecodePlayer(f *testing.F) {
 	p := guest("a", 20, 10, 20)
 	f.Add(p.AppendBinary(nil))
 	p.Dig = Dig{Active: true, At: Pos{1, 2, 3}, Need: 9, Done: 4}
+	p.Homes = []Home{{"home", Pos{4, 5, -6}}}
 	f.Add(p.AppendBinary(nil))
 	ground := flatArea(AreaConfig{})
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -122,7 +124,7 @@ func FuzzDecodePlayer(f *testing.F) {
 			return
 		}
 		again, err := DecodePlayer(p.AppendBinary(nil))
-		if err != nil || *again != *p {
+		if err != nil || !reflect.DeepEqual(again, p) {
 			t.Errorf("%+v became %+v: %v", p, again, err)
 		}
 		a := copyOf(ground, AreaConfig{})

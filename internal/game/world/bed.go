@@ -101,7 +101,7 @@ func (pr *playerRules) missesBed(p *Player) bool {
 		return false
 	}
 	p.HasBed, p.Bed = false, Pos{}
-	p.moveTo(SpawnFeet(pr.cfg.Spawn))
+	p.moveTo(SpawnFeet(pr.spawn))
 	pr.changes.Notices = append(pr.changes.Notices, Notice{p, "bed", "Your bed is gone."})
 	return true
 }

@@ -79,6 +79,10 @@ const (
 	OrderKick                          // out of the world; Text says why
 	OrderVisitor                       // changes nothing if Count is not 0
 	OrderJail                          // in jail if Count is not 0
+	OrderSetHome                       // the place where it stands is a home called Text; it has up to Count
+	OrderHome                          // to the home called Text
+	OrderDelHome                       // forgets the home called Text
+	OrderHomes                         // tells it which homes it has
 )
 
 // Order is a command of the lobby about a player. It is not subject to the rules

@@ -36,6 +36,7 @@ type Player struct {
 	Arriving bool   // placed by somebody else: look for room before the first step
 	Bed      Pos    // where it comes back to life
 	HasBed   bool
+	Homes    []Home // never changed in place: copies share it
 	Dig      Dig
 	DugTo    uint32 // the last input that has counted for a dig
 

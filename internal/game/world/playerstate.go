@@ -16,7 +16,7 @@ func (p *Player) AppendBinary(dst []byte) []byte {
 	w.body(&p.Body)
 	w.uint(uint64(p.Mode))
 	hungry := p.Food != MaxFood || p.Effort > 0
-	w.flags(p.Operator, p.Arriving, p.Dig.Active, p.DugTo > 0, hungry, p.Visitor, p.HasBed, p.Jailed)
+	w.flags(p.Operator, p.Arriving, p.Dig.Active, p.DugTo > 0, hungry, p.Visitor, p.HasBed, p.Jailed, len(p.Homes) > 0)
 	w.uint(uint64(p.Health))
 	w.uint(uint64(p.Air))
 	w.uint(uint64(p.Selected))
@@ -40,6 +40,9 @@ func (p *Player) AppendBinary(dst []byte) []byte {
 	if p.HasBed {
 		w.pos(p.Bed)
 	}
+	if len(p.Homes) > 0 {
+		w.homes(p.Homes)
+	}
 	return w.b
 }
 
@@ -53,8 +56,8 @@ func DecodePlayer(b []byte) (*Player, error) {
 	p.Entity = r.uint(1<<48-1, "entity")
 	r.body(&p.Body)
 	p.Mode = Mode(r.uint(uint64(Spectator), "mode"))
-	var dug, hungry bool
-	r.flags("flags", &p.Operator, &p.Arriving, &p.Dig.Active, &dug, &hungry, &p.Visitor, &p.HasBed, &p.Jailed)
+	var dug, hungry, homes bool
+	r.flags("flags", &p.Operator, &p.Arriving, &p.Dig.Active, &dug, &hungry, &p.Visitor, &p.HasBed, &p.Jailed, &homes)
 	p.Health = uint8(r.uint(MaxHealth, "health"))
 	p.Air = uint16(r.uint(MaxAir, "air"))
 	p.Selected = uint8(r.uint(HotBar-1, "selected slot"))
@@ -82,6 +85,9 @@ func DecodePlayer(b []byte) (*Player, error) {
 	}
 	if p.HasBed {
 		p.Bed = r.pos("bed")
+	}
+	if homes {
+		p.Homes = r.homes()
 	}
 	if err := r.end("player"); err != nil {
 		return nil, err

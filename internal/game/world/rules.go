@@ -12,6 +12,7 @@ type state struct {
 	entities
 	containers
 
+	spawn   Pos     // where players come back to life
 	zones   []Zone  // where only operators build
 	lands   []Land  // that players own
 	changes Changes // of this tick

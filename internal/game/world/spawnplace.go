@@ -16,7 +16,13 @@ const (
 )
 
 // atSpawn reports whether a player was put at the spawn.
-func (pr *playerRules) atSpawn(p *Player) bool { return p.Body.Pos == SpawnFeet(pr.cfg.Spawn) }
+func (pr *playerRules) atSpawn(p *Player) bool { return p.Body.Pos == SpawnFeet(pr.spawn) }
+
+// SetSpawn says where players come back to life. What is protected stays where it was.
+func (st *state) SetSpawn(at Pos) { st.spawn = at }
+
+// Spawn is where players come back to life.
+func (st *state) Spawn() Pos { return st.spawn }
 
 // SpawnFeet is the middle of the bottom of the spawn's block.
 func SpawnFeet(spawn Pos) Vec {
@@ -35,7 +41,7 @@ func (pr *playerRules) spawnPlace() (at Vec, ok bool) {
 				if max(abs32(dx), abs32(dz)) != ring {
 					continue // looked at with a ring before
 				}
-				p, ok := pr.standNear(pr.cfg.Spawn.Add(dx, 0, dz))
+				p, ok := pr.standNear(pr.spawn.Add(dx, 0, dz))
 				if !ok {
 					continue
 				}

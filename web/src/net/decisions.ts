@@ -24,7 +24,7 @@ const OPERATOR = 1;
 const WHITELIST = 4;
 const ADDRESS_BAN = 6;
 const TIME = 5;
-const APPOINT = 7, MUTE = 8, JAIL = 9, LAND = 10, TRUST = 11;
+const APPOINT = 7, MUTE = 8, JAIL = 9, LAND = 10, TRUST = 11, SETTING = 12, WARP = 13;
 const verbs: Record<string, readonly [topic: number, on: boolean]> = {
   op: [OPERATOR, true], deop: [OPERATOR, false], ban: [2, true], unban: [2, false],
   banip: [ADDRESS_BAN, true], unbanip: [ADDRESS_BAN, false],
@@ -56,8 +56,10 @@ export function asks(line: string, proposal: Uint8Array, publicKey: Uint8Array, 
 function asksDecision(line: string, statement: Uint8Array): boolean {
   const s = parse(statement);
   const words = line.slice(1).split(/\s+/).filter((w) => w !== '');
-  if (!s || !line.startsWith('/') || words.length < 2) return false;
+  if (!s || !line.startsWith('/') || words.length === 0) return false;
   let verb = words.shift()!.toLowerCase();
+  if (s.topic === SETTING || s.topic === WARP) return settingAskedBy(s, verb, words);
+  if (words.length === 0) return false;
   if (verb === 'whitelist') verb += ` ${words.shift()!.toLowerCase()}`;
   if (verb === 'time' && s.topic === TIME && words.length === 2) {
     return words[0] === 'set' ? words[1] === s.text : words[0] === 'add';
@@ -75,6 +77,15 @@ function asksDecision(line: string, statement: Uint8Array): boolean {
   if (typed === name || typed.startsWith(`${name} `)) return true;
   // An abbreviation will not do where somebody would become an operator by a mistake.
   return !(s.topic === OPERATOR && s.on) && name.startsWith(fold(words[0]!.replace(/^"+|"+$/g, '')));
+}
+
+/** Whether what was typed asks for a setting or a named place; where the player stands the node says. */
+function settingAskedBy(s: Proposal, verb: string, [name, ...value]: string[]): boolean {
+  const setting = s.topic === SETTING;
+  if (verb === 'setspawn') return setting && s.on && s.name === 'spawn' && name === undefined;
+  if (s.name !== name) return false;
+  if (setting) return verb === 'setting' && value.length > 0 && value.join(' ') === (s.on ? s.text : 'default');
+  return verb === (s.on ? 'setwarp' : 'delwarp') && value.length === 0;
 }
 
 /** Whether what stands behind /claim or /unclaim is a statement about land: corners that are named are its corners. */

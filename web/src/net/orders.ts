@@ -8,6 +8,8 @@ const HEAD = 109;
 const ONE = 4096; // of a coordinate: a metre
 const WINDOW_MS = 600_000;
 const TELEPORT = 1, GIVE = 2, SET_MODE = 3, KICK = 4, SPAWN = 5, INSPECT = 6, ROLLBACK = 7, RESTORE = 8;
+const named = ['sethome', 'home', 'delhome', 'warp']; // kinds 9 to 12
+const LIST_HOMES = 13;
 const modes = ['survival', 'creative', 'spectator'];
 
 interface Order {
@@ -66,7 +68,11 @@ export function orderAskedBy(line: string, proposal: Uint8Array, player: Uint8Ar
   const means = (typed: string): boolean => typed !== '' && fold(o.name).startsWith(fold(typed));
   const [verb, ...args] = words as [string, ...string[]];
   const n = args.length;
+  const place = named.indexOf(verb.toLowerCase());
+  if (place >= 0) return o.kind === 9 + place && o.self && n < 2 && (args[0] ?? 'home') === o.text;
   switch (verb.toLowerCase()) {
+    case 'homes':
+      return o.kind === LIST_HOMES && o.self;
     case 'spawn':
       return o.kind === SPAWN && o.self;
     case 'kick':
@@ -83,8 +89,8 @@ export function orderAskedBy(line: string, proposal: Uint8Array, player: Uint8Ar
     case 'tp': {
       const other = n === 2 || n === 4;
       if (o.kind !== TELEPORT || !(other ? means(args[0]!) : o.self)) return false;
-      const place = other ? args.slice(1) : args;
-      return place.length === 1 || place.length === 3 && place.every((typed, i) => near(typed, o.at[i]!));
+      const where = other ? args.slice(1) : args;
+      return where.length === 1 || where.length === 3 && where.every((typed, i) => near(typed, o.at[i]!));
     }
   }
   return false;
