@@ -73,6 +73,7 @@ func startServer(t *testing.T, args ...string) *server {
 
 func (s *server) start(port int) {
 	s.t.Helper()
+	giveKey(s.t, s.data)
 	args := append([]string{"node", "--json", "--data", s.data, "--seed", "7", "--log-level", "info", "--port", strconv.Itoa(port)}, s.args...)
 	args = append(append(append([]string(nil), s.on...), bin), args...)
 	s.cmd = exec.Command(args[0], args[1:]...)
