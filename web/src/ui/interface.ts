@@ -1,9 +1,3 @@
-import type { Audio } from '../audio';
-import type { Engine } from '../engine';
-import type { Game } from '../game/game';
-import type { SettingsStore } from '../game/settings';
-import type { Connection } from '../net/connection';
-import type { Identity } from '../net/identity';
 import { ActKind } from '../net/types';
 import { Chat } from './chat';
 import { Compass } from './compass';
@@ -11,31 +5,13 @@ import type { Dialog } from './dom';
 import { Hint } from './hint';
 import { Hud } from './hud';
 import { Icons } from './icons';
+import type { InterfaceApp } from './interfaceApp';
 import { Death, EndMessage, Loading, LockPrompt, Lost } from './overlays';
 import type { Panels } from './panels';
 import { StartScreen } from './start';
 import { t } from './strings';
 import { Subtitles } from './subtitles';
 import { Touch } from './touch';
-
-/** What the interface shows, and does when something is pressed. */
-export interface InterfaceApp {
-  readonly game: Game;
-  readonly engine: Engine;
-  readonly audio: Audio;
-  readonly settings: SettingsStore;
-  readonly connection: Connection;
-  readonly identity: Identity;
-  readonly canvas: HTMLCanvasElement;
-  /** Goes on playing. */
-  resume(): void;
-  /** Opens a dialog over the game. */
-  open(show: () => void): void;
-  /** Joins the world. */
-  play(name: string, code: string, token: string | null): void;
-  /** Back to the start screen. */
-  leave(): void;
-}
 
 /** Everything of the page that is not the picture. */
 export class Interface {

@@ -5,7 +5,7 @@ import { localProof } from '../net/local';
 import { Debug } from './debug';
 import type { Dialog } from './dom';
 import type { Icons } from './icons';
-import type { InterfaceApp } from './interface';
+import type { InterfaceApp } from './interfaceApp';
 import { InventoryDialog } from './inventory';
 import { InviteDialog } from './inviteDialog';
 import { KeyDialog } from './keyDialog';
