@@ -36,10 +36,10 @@ func (bl *ballot) countVotes(q *query, last bool) (out outcome, votes int, decid
 				case rests && by == elected && !bl.thawsAt(firm, x, y):
 					s.SetTentative(x, y, g)
 					s.SetFreeze(x, y, state.FrozenByMajority)
-				case by == elected:
+				case by == elected && how == unknown:
 					c, least, how = g, v, by
 				case how == unknown:
-					if s.SetTentative(x, y, bl.mostLikelyCell(bold, x, y)); rests {
+					if s.SetTentative(x, y, bl.mostLikelyCell(q, bold, x, y)); rests {
 						s.SetFreeze(x, y, state.Waits)
 					} else if lively {
 						s.SetFreeze(x, y, state.Lives)

@@ -65,24 +65,3 @@ func (bl *ballot) isNear(q *query, zone int, r *messages.Result, x, y int32) boo
 	}
 	return nearer < nearest
 }
-
-// cellVotes counts votes for versions of a cell.
-type cellVotes []struct {
-	cell  *state.Cell
-	votes int
-}
-
-// add counts a vote, and returns for which version.
-func (v *cellVotes) add(c *state.Cell) int {
-	for i := range *v {
-		if state.SameCellContent((*v)[i].cell, c) {
-			(*v)[i].votes++
-			return i
-		}
-	}
-	*v = append(*v, struct {
-		cell  *state.Cell
-		votes int
-	}{c, 1})
-	return len(*v) - 1
-}

@@ -10,38 +10,91 @@ import (
 
 // What is taken for likely where no majority agrees.
 
-// mostLikelyCell is what the node takes for a cell that it can only guess, of a
-// retrieval whose answers are taken boldly: what most say of the whole cell. If as many say one thing as
-// another the order decides, so that all who hear the same take the same. Without
-// an answer it is what the node thinks itself.
-func (bl *ballot) mostLikelyCell(q *query, x, y int32) *state.Cell {
-	var said cellVotes
-	var first []id.ID // of those who say each
-	for i := range q.zones {
-		for _, r := range q.zones[i].results {
-			if bl.fits(q, r) && r.Seen.Covers(x, y, bl.world.Cell) == state.Inside {
-				who := r.Around.Self.ID
-				if k := said.add(r.Seen.At(x, y)); k == len(first) {
-					first = append(first, who)
-				} else if state.CompareIDs(who, first[k]) < 0 {
-					first[k] = who
-				}
+// mostLikelyCell is what the node takes for a cell that it can only guess: what the most
+// zones say who know it or, in bold, guess it. Without an answer it is what the node
+// thinks itself. Honest nodes that know a cell know the same; so where somebody knows and
+// as many zones say otherwise, somebody lies, and the node stays with its own version, or
+// else with that of its zone. Where nobody knows, the order decides, so that all who hear
+// the same take the same.
+func (bl *ballot) mostLikelyCell(q, bold *query, x, y int32) *state.Cell {
+	said := bl.versions(bold, x, y)
+	own := bl.replica.predicted(q.Of, x, y)
+	if len(said) == 0 {
+		return own
+	}
+	contested := slices.ContainsFunc(q.zones, func(z zoneAnswer) bool { return bl.knows(q, &z, x, y) })
+	for i := range said {
+		v := &said[i]
+		v.own = contested && own != nil && state.SameCellContent(own, v.cell)
+		v.inZone = contested && v.inZone
+	}
+	best := &said[0]
+	for i := range said {
+		if bl.likelier(&said[i], best) {
+			best = &said[i]
+		}
+	}
+	if best.cell == nil {
+		return &state.Cell{}
+	}
+	return best.cell
+}
+
+// version is what some say of a cell.
+type version struct {
+	cell           *state.Cell
+	zones, answers int   // that say it
+	last           int   // the zone that was counted last, plus one
+	first          id.ID // the least of those who say it
+	own, inZone    bool  // the node itself says it, too; somebody of its zone does
+}
+
+// versions are what is said of a cell.
+func (bl *ballot) versions(q *query, x, y int32) (said []version) {
+	for zone := range q.zones {
+		for _, r := range q.zones[zone].results {
+			if !bl.fits(q, r) || r.Seen.Covers(x, y, bl.world.Cell) != state.Inside {
+				continue
+			}
+			c, who := r.Seen.At(x, y), r.Around.Self.ID
+			k := slices.IndexFunc(said, func(v version) bool { return state.SameCellContent(v.cell, c) })
+			if k < 0 {
+				k = len(said)
+				said = append(said, version{cell: c, first: who})
+			}
+			v := &said[k]
+			v.answers++
+			v.zones += state.Indicator(v.last != zone+1)
+			v.last = zone + 1
+			v.inZone = v.inZone || zone == bl.zone
+			if state.CompareIDs(who, v.first) < 0 {
+				v.first = who
 			}
 		}
 	}
-	if len(said) == 0 {
-		return bl.replica.predicted(q.Of, x, y)
+	return said
+}
+
+// knows reports whether somebody of a zone knows what is in a cell.
+func (bl *ballot) knows(q *query, z *zoneAnswer, x, y int32) bool {
+	return slices.ContainsFunc(z.results, func(r *messages.Result) bool {
+		return bl.fits(q, r) && r.Seen.Covers(x, y, bl.world.Cell) == state.Inside
+	})
+}
+
+// likelier is the order of versions of a cell.
+func (bl *ballot) likelier(a, b *version) bool {
+	switch {
+	case a.zones != b.zones:
+		return a.zones > b.zones
+	case a.own != b.own:
+		return a.own
+	case a.inZone != b.inZone:
+		return a.inZone
+	case a.answers != b.answers:
+		return a.answers > b.answers
 	}
-	best := 0
-	for k, c := range said {
-		if c.votes > said[best].votes || c.votes == said[best].votes && bl.precedes(c.cell, said[best].cell, first[k], first[best]) {
-			best = k
-		}
-	}
-	if said[best].cell == nil {
-		return &state.Cell{}
-	}
-	return said[best].cell
+	return bl.precedes(a.cell, b.cell, a.first, b.first)
 }
 
 // precedes is an order of the versions of a cell that is the same for all who have
@@ -62,9 +115,7 @@ func (bl *ballot) precedes(a, b *state.Cell, byA, byB id.ID) bool {
 func (bl *ballot) halfOfZonesKnow(q *query, x, y int32) bool {
 	know := 0
 	for i := range q.zones {
-		know += state.Indicator(slices.ContainsFunc(q.zones[i].results, func(r *messages.Result) bool {
-			return bl.fits(q, r) && r.Seen.Covers(x, y, bl.world.Cell) == state.Inside
-		}))
+		know += state.Indicator(bl.knows(q, &q.zones[i], x, y))
 	}
 	return 2*know >= bl.zones.voters()
 }
