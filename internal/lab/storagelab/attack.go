@@ -176,15 +176,15 @@ func reportSieges(t *lab.Trial, g siegeRun, rows []siegeRow, only, worst bool) {
 	table := lab.Table{
 		Name:    "tampered" + g.key(),
 		Title:   fmt.Sprintf("Runs with objects of which most replicas were tampered with, %d nodes, r = %d, %s (tables 6.29 to 6.31)", g.Nodes, g.R, g.Protocol),
-		Columns: []string{"malicious", "runs", "tampered in", "thesis, of ten", "with a tampered replica", "honest nodes, most", "objects, most", "first after update", "actions dropped", "nodes unsure, most", "objects nobody knows, most", "failed", "objects not as they are for three updates", "signed actions", "without effect", "updates in doubt"},
+		Columns: []string{"malicious", "runs", "tampered in", "thesis, of ten", "with a tampered replica", "honest nodes, most", "objects, most", "of them lost by their own nodes", "first after update", "actions dropped", "nodes unsure, most", "objects nobody knows, most", "failed", "objects not as they are for three updates", "signed actions", "without effect", "never signed", "updates in doubt"},
 	}
 	tolerated, broken := 0, false
 	for _, row := range rows {
-		nodes, objects, first, seen, dropped, unsure, lost := 0, 0, int64(0), 0, 0, 0, 0
+		nodes, objects, own, first, seen, dropped, unsure, lost := 0, 0, 0, int64(0), 0, 0, 0, 0
 		var verdict siegeVerdict
 		tampered := 0
 		for _, r := range row.results {
-			nodes, objects, dropped = max(nodes, r.Nodes), max(objects, r.Objects), dropped+r.Dropped
+			nodes, objects, own, dropped = max(nodes, r.Nodes), max(objects, r.Objects), max(own, r.Own), dropped+r.Dropped
 			unsure, lost = max(unsure, r.Unsure), max(lost, r.Lost)
 			seen += lab.Indicator(r.Seen > 0)
 			tampered += lab.Indicator(r.First > 0)
@@ -194,8 +194,8 @@ func reportSieges(t *lab.Trial, g siegeRun, rows []siegeRow, only, worst bool) {
 			}
 		}
 		paper, has := siegePaperOf(g.R, row.malicious)
-		table.Row(row.malicious, len(row.results), tampered, overlaylab.Beside(thesis && has, float64(paper), 0), seen, nodes, objects, first, dropped, unsure, lost,
-			row.fallen(), verdict.Stuck, verdict.Signed, verdict.Ineffective, verdict.Doubtful)
+		table.Row(row.malicious, len(row.results), tampered, overlaylab.Beside(thesis && has, float64(paper), 0), seen, nodes, objects, own, first, dropped, unsure, lost,
+			row.fallen(), verdict.Stuck, verdict.Signed, verdict.Ineffective, verdict.Unsigned, verdict.Doubtful)
 		name := fmt.Sprintf("tampered_m%d%s", row.malicious, g.key())
 		compareKnown(t, thesis && has && len(row.results) == 10, name, float64(tampered), "runs", float64(paper))
 		broken = broken || row.fallen() > 0

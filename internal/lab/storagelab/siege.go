@@ -39,6 +39,9 @@ type siegeResult struct {
 	// Nodes are the honest ones that hold replicas that were tampered with, and
 	// Objects those of which most replicas are: when the run ended.
 	Nodes, Objects int
+	// Own of these lack only what their players' own nodes have not signed: no attacker had
+	// a hand in them.
+	Own int
 	// First is the update after which there were such objects; 0: never. Seen is
 	// the update after which an honest node held any such replica.
 	First, Seen int64
@@ -61,6 +64,7 @@ type siege struct {
 	*storageNet
 	settings siegeRun
 	gang     *attack.Gang
+	taint    *attack.Taint
 	zones    [][]*storageNode
 	known    map[int64]*state.Snapshot
 	result   siegeResult
@@ -75,7 +79,7 @@ func newSiege(o siegeRun) (*siege, error) {
 	}
 	s := &siege{storageNet: newStorageNet(o.storageRun), settings: o, known: map[int64]*state.Snapshot{}, judge: newSiegeJudge()}
 	taint := attack.NewTaint(s.rules, storageInterval)
-	s.rules, s.acted = taint, taint.Acted
+	s.rules, s.acted, s.probe.signed, s.taint = taint, taint.Acted, taint.Signed, taint
 	s.zones = make([][]*storageNode, s.space.Zones())
 	s.gang = attack.New(ways, o.Protocol, s.space, s)
 	s.behave = func(k int, node *storageNode) storage.Behaviour {
@@ -189,14 +193,15 @@ func (s *siege) inspect(of int64) {
 	s.gaps(of)
 	s.judge.inspect(s, of)
 	r.siegeVerdict = s.judge.siegeVerdict
-	r.Nodes, r.Objects = 0, 0
-	bad := map[state.ObjectID]int{}
+	r.Nodes, r.Objects, r.Own = 0, 0, 0
+	bad, lost := map[state.ObjectID]int{}, map[state.ObjectID]int{}
 	s.replicas(func(list []*state.Object) {
 		hit := 0
 		for _, o := range list {
 			if attack.Tampered(o) {
 				hit = 1
 				bad[o.ID]++
+				lost[o.ID] += lab.Indicator(attack.Lost(o))
 			}
 		}
 		r.Nodes += hit
@@ -216,7 +221,10 @@ func (s *siege) inspect(of int64) {
 		}
 	})
 	for id, n := range bad {
-		r.Objects += lab.Indicator(2*n > all[id])
+		if 2*n > all[id] {
+			r.Objects++
+			r.Own += lab.Indicator(lost[id] == n)
+		}
 	}
 	if r.Objects > 0 && r.First == 0 {
 		r.First = of

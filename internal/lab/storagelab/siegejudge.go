@@ -16,6 +16,9 @@ type siegeVerdict struct {
 	// Signed are the actions that honest players have signed in time, Ineffective those
 	// of them that most honest nodes that replay them do not know.
 	Signed, Ineffective int
+	// Unsigned are the actions of honest players that their own nodes have not signed: they
+	// are without effect, too, but by no attacker's doing.
+	Unsigned int
 	// Doubtful are updates after which half of the honest nodes were unsure about more
 	// than a hundredth of the cells that they hold.
 	Doubtful int
@@ -24,12 +27,13 @@ type siegeVerdict struct {
 // add puts what another run has shown to what was shown before.
 func (v *siegeVerdict) add(o siegeVerdict) {
 	v.Stuck = max(v.Stuck, o.Stuck)
-	v.Signed, v.Ineffective, v.Doubtful = v.Signed+o.Signed, v.Ineffective+o.Ineffective, v.Doubtful+o.Doubtful
+	v.Signed, v.Ineffective, v.Unsigned = v.Signed+o.Signed, v.Ineffective+o.Ineffective, v.Unsigned+o.Unsigned
+	v.Doubtful += o.Doubtful
 }
 
 // fails reports whether a run fails.
 func (r *siegeResult) fails() bool {
-	return r.First > 0 || r.Stuck > 0 || r.Doubtful > 0 || r.Ineffective*maxIneffective > r.Signed
+	return r.First > 0 || r.Stuck > 0 || r.Doubtful > 0 || (r.Ineffective+r.Unsigned)*maxIneffective > r.Signed
 }
 
 // maxIneffective: of so many actions one may be without effect.
@@ -88,9 +92,11 @@ func (j *siegeJudge) countEffects(s *siege, of int64) {
 		if s.gang.Has(p.ID) {
 			continue
 		}
-		j.Signed += len(acts)
+		unsigned := s.taint.Unsigned(p, s.update(of-1), s.update(of))
+		j.Unsigned += unsigned
+		j.Signed += len(acts) - unsigned
 		if e := j.effects[of][p.ID]; e == nil || 2*e.right <= e.asked {
-			j.Ineffective += len(acts)
+			j.Ineffective += len(acts) - unsigned
 		}
 	}
 	delete(j.effects, of)

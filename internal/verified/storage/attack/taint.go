@@ -11,20 +11,35 @@ import (
 )
 
 // tampered is the state of an object that is not what it should be: the one it
-// was made of.
-type tampered struct{ was *state.Object }
+// was made of. Lost: no attacker had a hand in it, for what its player has done the
+// player's own node has not signed.
+type tampered struct {
+	was  *state.Object
+	lost bool
+}
 
 // Tamper returns the attackers' version of an object. It lies where the true one
 // does, and all such versions of an object are the same to who compares them:
 // those who attack agree, and what they will have made of it some steps later is
 // as good as what they say now.
 func Tamper(o *state.Object) *state.Object {
+	if Tampered(o) && !Lost(o) {
+		return o
+	}
+	return spoil(genuine(o), false, state.Digest{'t', 'a', 'm', 'p', 'e', 'r', 'e', 'd'})
+}
+
+// lose is the version of an object that lacks what honest nodes have lost themselves.
+func lose(o *state.Object) *state.Object {
 	if Tampered(o) {
 		return o
 	}
+	return spoil(o, true, state.Digest{'l', 'o', 's', 't'})
+}
+
+func spoil(o *state.Object, lost bool, digest state.Digest) *state.Object {
 	bad := *o
-	bad.State = tampered{o}
-	bad.Digest = state.Digest{'t', 'a', 'm', 'p', 'e', 'r', 'e', 'd'}
+	bad.State, bad.Digest = tampered{o, lost}, digest
 	binary.BigEndian.PutUint64(bad.Digest[8:], uint64(o.ID))
 	if o.Static {
 		bad.Digest[16] = 1
@@ -37,6 +52,13 @@ func Tamper(o *state.Object) *state.Object {
 func Tampered(o *state.Object) bool {
 	_, bad := o.State.(tampered)
 	return bad
+}
+
+// Lost reports whether an object is not what it should be only because honest nodes have
+// lost actions of their own players, before any attacker could.
+func Lost(o *state.Object) bool {
+	t, bad := o.State.(tampered)
+	return bad && t.lost
 }
 
 // genuine is what an object was before it was tampered with.
@@ -54,21 +76,37 @@ func genuine(o *state.Object) *state.Object {
 // themselves.
 type Taint struct {
 	state.Rules
-	reach int32
-	acts  map[*state.Player][]machine.Time
+	reach  int32
+	acts   map[*state.Player][]machine.Time
+	signed map[*state.Player][]machine.Time
 }
 
 // NewTaint returns rules that keep taint; an interval is the time of a step.
 func NewTaint(r state.Rules, interval time.Duration) *Taint {
-	return &Taint{Rules: r, reach: r.World().Reach(interval), acts: map[*state.Player][]machine.Time{}}
+	return &Taint{
+		Rules: r, reach: r.World().Reach(interval),
+		acts: map[*state.Player][]machine.Time{}, signed: map[*state.Player][]machine.Time{},
+	}
 }
 
 // Acted notes what a player truly does, in the order of time.
 func (t *Taint) Acted(a *state.Action) { t.acts[a.Player] = append(t.acts[a.Player], a.At) }
 
-// did is how many actions a player has done after one time and until another.
-func (t *Taint) did(p *state.Player, from, to machine.Time) int {
-	list := t.acts[p]
+// Signed notes what a player's node has signed, in the order of time.
+func (t *Taint) Signed(b *state.Batch) {
+	for _, a := range b.Actions {
+		t.signed[a.Player] = append(t.signed[a.Player], a.At)
+	}
+}
+
+// Unsigned is how many actions a player has done after one time and until another that
+// its own node has not signed.
+func (t *Taint) Unsigned(p *state.Player, from, to machine.Time) int {
+	return max(0, during(t.acts[p], from, to)-during(t.signed[p], from, to))
+}
+
+// during counts times after one and until another.
+func during(list []machine.Time, from, to machine.Time) int {
 	after := func(at machine.Time) int {
 		i, _ := slices.BinarySearch(list, at+1)
 		return i
@@ -95,22 +133,38 @@ func (t *Taint) Replay(s *state.Step) []*state.Object {
 	far := int64(t.reach) * int64(t.reach)
 	out = slices.Clone(out)
 	for i, o := range out {
-		if slices.ContainsFunc(sources, func(p geom.Point) bool { return p.Dist2(o.Pos) <= far }) {
+		reaches := func(lost bool) bool {
+			return slices.ContainsFunc(sources, func(s source) bool { return s.lost == lost && s.at.Dist2(o.Pos) <= far })
+		}
+		switch {
+		case reaches(false):
 			out[i] = Tamper(o)
+		case reaches(true):
+			out[i] = lose(o)
 		}
 	}
 	return out
 }
 
+// source is a place from which taint spreads. Lost: by no attacker's fault.
+type source struct {
+	at   geom.Point
+	lost bool
+}
+
 // sources are the places from which taint spreads in a step.
-func (t *Taint) sources(s *state.Step) (out []geom.Point) {
+func (t *Taint) sources(s *state.Step) (out []source) {
 	given := map[*state.Player]int{}
 	for _, a := range s.Actions {
 		given[a.Player]++
 	}
 	for _, o := range s.Objects {
-		if Tampered(o) || o.Player != nil && given[o.Player] < t.did(o.Player, s.From, s.To) {
-			out = append(out, o.Pos)
+		switch {
+		case Tampered(o):
+			out = append(out, source{o.Pos, Lost(o)})
+		case o.Player != nil && given[o.Player] < during(t.acts[o.Player], s.From, s.To):
+			lost := given[o.Player] >= during(t.signed[o.Player], s.From, s.To)
+			out = append(out, source{o.Pos, lost})
 		}
 	}
 	return out
@@ -121,10 +175,14 @@ func (t *Taint) Activate(p *state.Player, place geom.Point, o *state.Object) *st
 	if o == nil || !Tampered(o) {
 		return t.Rules.Activate(p, place, o)
 	}
-	if w := t.Rules.Activate(p, place, genuine(o)); w != nil {
-		return Tamper(w)
+	w := t.Rules.Activate(p, place, genuine(o))
+	switch {
+	case w == nil:
+		return nil
+	case Lost(o):
+		return lose(w)
 	}
-	return nil
+	return Tamper(w)
 }
 
 // AppendObject implements storage.Rules.

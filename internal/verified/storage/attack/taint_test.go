@@ -42,7 +42,9 @@ func TestTaintSpreads(t *testing.T) {
 	p := &state.Player{}
 	rules := NewTaint(still{t}, 10*time.Second) // d = 100
 	for _, at := range []machine.Time{5, 15, 25} {
-		rules.Acted(&state.Action{Player: p, At: at * second})
+		a := &state.Action{Player: p, At: at * second}
+		rules.Acted(a)
+		rules.Signed(&state.Batch{Player: p, Actions: []*state.Action{a}})
 	}
 	step := func(objects []*state.Object, acts ...machine.Time) []*state.Object {
 		s := &state.Step{From: 10 * second, To: 20 * second, Objects: objects}
@@ -88,5 +90,44 @@ func TestTaintSpreads(t *testing.T) {
 	asleep.Static = true
 	if w := rules.Activate(p, geom.Point{}, Tamper(asleep)); !Tampered(w) || w.Static {
 		t.Error("a tampered character that wakes is clean")
+	}
+}
+
+// What a player's own node has not signed no attacker has taken away: it is told apart,
+// also when it spreads, and where an attacker reaches as well it is the attacker's.
+func TestOwnLossesAreNoTampering(t *testing.T) {
+	const second = machine.Time(time.Second)
+	p := &state.Player{}
+	rules := NewTaint(still{t}, 10*time.Second) // d = 100
+	rules.Acted(&state.Action{Player: p, At: 15 * second})
+	if n := rules.Unsigned(p, 10*second, 20*second); n != 1 {
+		t.Errorf("%d actions are unsigned, not 1", n)
+	}
+	var world []*state.Object
+	for x := range int32(4) {
+		world = append(world, &state.Object{ID: state.ObjectID(x + 1), Pos: geom.Point{X: 100 * x}, State: "own"})
+	}
+	world[0].Player = p
+	step := func(from machine.Time, objects []*state.Object) (lost, tampered int) {
+		world = rules.Replay(&state.Step{From: from * second, To: (from + 10) * second, Objects: objects})
+		for _, o := range world {
+			switch {
+			case Lost(o):
+				lost++
+			case Tampered(o):
+				tampered++
+			}
+		}
+		return lost, tampered
+	}
+	if lost, tampered := step(10, world); lost != 2 || tampered != 0 {
+		t.Errorf("after the loss %d objects are lost and %d tampered with, want 2 and 0", lost, tampered)
+	}
+	if lost, tampered := step(20, world); lost != 3 || tampered != 0 {
+		t.Errorf("a step later %d objects are lost and %d tampered with, want 3 and 0", lost, tampered)
+	}
+	world[3] = Tamper(world[3])
+	if lost, tampered := step(30, world); lost != 2 || tampered != 2 {
+		t.Errorf("beside an attacker %d objects are lost and %d tampered with, want 2 and 2", lost, tampered)
 	}
 }
