@@ -41,12 +41,13 @@ func (r *Replica) assembleRoles(c component) {
 	r.reads = &reads{component: c, disk: r.disk}
 	r.detector = &failureDetector{component: c}
 	r.lease = &leaderLease{component: c}
-	r.election = &election{component: c, raft: r.raft, disk: r.disk}
+	r.floor = &voteFloor{component: c, raft: r.raft}
+	r.election = &election{component: c, raft: r.raft, disk: r.disk, floor: r.floor}
 	r.transfer = &transfer{
 		component: c, raft: r.raft, outbox: r.outbox, election: r.election, lease: r.lease, proposals: r.proposals,
 	}
 	r.filter = &raftFilter{
-		component: c, raft: r.raft, disk: r.disk, lease: r.lease, election: r.election, transfer: r.transfer,
+		component: c, raft: r.raft, disk: r.disk, lease: r.lease, election: r.election, transfer: r.transfer, floor: r.floor,
 	}
 	r.sender = &snapshotSender{component: c, raft: r.raft, reads: r.reads, outbox: r.outbox}
 	r.membership = &membership{
@@ -78,7 +79,7 @@ func (r *Replica) assembleSpace(c component) {
 // resetComponents resets what is of one log: another one begins.
 func (r *Replica) resetComponents() {
 	for _, c := range []interface{ reset() }{
-		r.applier, r.proposals, r.sender, r.receiver, r.election, r.lease, r.leadership, r.transfer, r.filter,
+		r.applier, r.proposals, r.sender, r.receiver, r.floor, r.election, r.lease, r.leadership, r.transfer, r.filter,
 		r.detector, r.membership, r.hibernation, r.claims, r.outbox,
 	} {
 		c.reset()

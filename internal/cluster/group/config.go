@@ -14,6 +14,9 @@ type Config struct {
 	// SetAside returns what is to be written in the same write with which a replica
 	// that is no member any more moves what it had; may be nil.
 	SetAside func(Copy) []machine.DiskWrite
+	// Vouched: a replica that is read from the disk, and is not the only voter, neither
+	// votes nor campaigns before its owner has called Vouch.
+	Vouched bool
 	// Applied is called with the changes of each entry that is applied, within a
 	// handler: it must not call the replica. Without changes, a snapshot has replaced
 	// everything. May be nil.

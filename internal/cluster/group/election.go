@@ -19,8 +19,9 @@ import (
 // latest lease that it granted (AckSentAt).
 type election struct {
 	component
-	raft *raftNode
-	disk *diskWriter
+	raft  *raftNode
+	disk  *diskWriter
+	floor *voteFloor
 
 	leaseUntil    machine.Time // until then it votes for no other member
 	leaseDuration time.Duration
@@ -38,7 +39,9 @@ type leaseGrant struct {
 }
 
 // reset begins anew, with no lease.
-func (e *election) reset() { *e = election{component: e.component, raft: e.raft, disk: e.disk} }
+func (e *election) reset() {
+	*e = election{component: e.component, raft: e.raft, disk: e.disk, floor: e.floor}
+}
 
 // grant keeps this replica from voting for another member and from campaigning
 // for a while.
@@ -134,8 +137,8 @@ func (e *election) deadline() machine.Time {
 	return 0
 }
 
-// campaign asks for votes if it is time. A learner only notices that there is no
-// leader.
+// campaign asks for votes if it is time. A learner, and a replica that lacks what it had,
+// only notice that there is no leader.
 func (e *election) campaign() {
 	if e.now() < e.electAt {
 		return
@@ -143,10 +146,11 @@ func (e *election) campaign() {
 	self := e.st.find(e.st.Self)
 	e.electAt = e.now().Add(e.backoff())
 	e.elections++
-	if self != nil && self.Learner {
+	lacks := e.floor.lacks()
+	if self != nil && (self.Learner || lacks) {
 		e.raft.forgetLeader()
 	}
-	if self == nil || self.Learner || e.disk.failing() != nil {
+	if self == nil || self.Learner || lacks || e.disk.failing() != nil {
 		return
 	}
 	e.raft.forgetLeader()

@@ -128,7 +128,7 @@ func TestFilter(t *testing.T) {
 	}
 	disk := &diskWriter{component: c, raft: raft}
 	e := &election{component: c, raft: raft, disk: disk}
-	f := &raftFilter{component: c, raft: raft, disk: disk, election: e}
+	f := &raftFilter{component: c, raft: raft, disk: disk, election: e, floor: &voteFloor{component: c, raft: raft}}
 	may := func(kind pb.MessageType, from, term uint64) bool {
 		return f.mayStep(&pb.Message{Type: kind.Enum(), From: new(from), To: new(uint64(1)), Term: new(term)})
 	}
@@ -156,4 +156,14 @@ func TestFilter(t *testing.T) {
 	check("an append of a higher term after the lease", may(pb.MsgApp, 3, 6), true)
 	check("a vote after the lease", may(pb.MsgVote, 3, 6), true)
 	check("a forgotten leader's rival in its term", may(pb.MsgApp, 3, 5), false)
+	f.floor.waits = true
+	check("a vote before the owner has vouched", may(pb.MsgPreVote, 3, 6), false)
+	f.floor.waits, f.floor.had = false, candidacy{4, 7}
+	check("a vote for a log that is too short", may(pb.MsgVote, 3, 6), false)
+	check("MsgTimeoutNow with a log that is too short", may(pb.MsgTimeoutNow, 2, 5), false)
+	check("a vote for a log of that length", f.mayStep(&pb.Message{
+		Type: pb.MsgVote.Enum(), From: new(uint64(3)), To: new(uint64(1)), Term: new(uint64(6)), LogTerm: new(uint64(4)), Index: new(uint64(7)),
+	}), true)
+	f.floor.had = candidacy{1, 1}
+	check("MsgTimeoutNow with a log of that length", f.floor.forbids(&pb.Message{Type: pb.MsgTimeoutNow.Enum()}), false)
 }

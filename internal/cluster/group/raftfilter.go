@@ -19,7 +19,9 @@ import (
 //   - a term has one leader: appends and heartbeats of the current term count only
 //     from it, and so do the chunks of a snapshot (snapshotreceiver.go);
 //   - MsgTimeoutNow counts only from the leader;
-//   - a leader ignores acknowledgements of entries that it does not have.
+//   - a leader ignores acknowledgements of entries that it does not have;
+//   - nobody gets a vote whose log is shorter than this replica's is known to have been
+//     (voteFloor).
 //
 // What a lying member can still do: campaign when there is no leader, and win.
 // Voters are trusted with that (docs/security.md).
@@ -30,6 +32,7 @@ type raftFilter struct {
 	lease    *leaderLease
 	election *election
 	transfer *transfer
+	floor    *voteFloor
 
 	announced candidate // whom its leader named
 	elected   elected   // the latest leader that it knew
@@ -97,6 +100,8 @@ func (f *raftFilter) mayStep(m *pb.Message) bool {
 	now := f.raft.status()
 	higher := m.GetTerm() > now.term
 	switch t := m.GetType(); {
+	case f.floor.forbids(m):
+		return false
 	case t == pb.MsgTimeoutNow:
 		return m.GetTerm() == now.term && now.lead == m.GetFrom()
 	case (t == pb.MsgApp || t == pb.MsgHeartbeat) && !f.mayLead(m.GetFrom(), m.GetTerm()):

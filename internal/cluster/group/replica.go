@@ -38,6 +38,7 @@ type Replica struct {
 	receiver  *snapshotReceiver
 
 	election   *election
+	floor      *voteFloor
 	lease      *leaderLease
 	leadership *leadership
 	transfer   *transfer

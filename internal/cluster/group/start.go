@@ -72,6 +72,7 @@ func (r *Replica) resume(kvs []machine.KV) {
 		r.disk.reset(saved.hard)
 		r.open(saved.entries)
 		r.election.grant(saved.hard.Lease)
+		r.floor.waits = r.cfg.Vouched && !r.st.isOnlyVoter()
 	}
 }
 

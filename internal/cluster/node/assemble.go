@@ -69,6 +69,9 @@ func (w *network) assembleHosting(c part.Part) {
 		Part: c, budgets: peers.NewOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
 		incoming: map[shards.Shard]*incomingSpare{}, leaders: map[shards.Shard]knownLeader{},
 	}
+	w.fetching = &copyFetching{Part: c, links: w.links, copies: w.copies, spares: w.spares, list: map[shards.Shard]*copyFetch{}, read: map[shards.Shard]*readCopy{}}
+	w.words = &words{Part: c, signatures: w.signatures, links: w.links, hosting: w.hosting, spares: w.spares, copies: w.copies}
+	w.hosting.words = w.words
 	w.merges = &merges{Part: c, budgets: peers.NewOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, hosting: w.hosting, routes: w.routes, asked: map[uint64]mergeRequest{}}
 	w.sources = newMergeSources(c, w.n.newSeat("merges"), w.links, w.copies, w.routes, w.n.cfg.Region.Terrain)
 	w.sources.merges, w.merges.sources = w.merges, w.sources
@@ -88,6 +91,7 @@ func (w *network) assembleReplica(c part.Part, p shards.Shard) *replica {
 	h.record = &shardRecord{Part: c, group: g, dir: w.dir}
 	h.membership = &membership{Part: c, group: g, convicted: w.convicted, links: w.links, dir: w.dir, offers: w.offers, votes: w.votes, seen: w.seen, copies: w.copies}
 	h.quorumLoss = &quorumLoss{Part: c, group: g, links: w.links, dir: w.dir, seen: w.seen, restoration: w.restoration}
+	h.rollback = &rollbackCheck{Part: c, group: g, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, fetching: w.fetching}
 	h.otherGroups = &otherGroups{
 		Part: c, group: g, record: h.record, leaderless: h.quorumLoss, links: w.links, dir: w.dir, seen: w.seen, routes: w.routes,
 		copies: w.copies,

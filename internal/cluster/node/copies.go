@@ -12,6 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -38,9 +39,10 @@ type copies struct {
 type savedCopy struct {
 	group.Copy
 	shard shards.Shard
-	at    machine.Time // when it was put aside, was the state of its shard, or was continued
-	whole int          // of a spare copy: bytes of the whole state that came last
-	proof copyProof    // of a spare copy: a host's signature over it
+	at    machine.Time       // when it was put aside, was the state of its shard, or was continued
+	whole int                // of a spare copy: bytes of the whole state that came last
+	proof copyProof          // of a spare copy: a host's signature over it
+	words [maxWords]keptWord // of members, about how far their logs are
 }
 
 const (
@@ -163,10 +165,11 @@ func (c *copies) drop(s savedCopy) {
 	})
 }
 
-// copyLayout is the layout of a record; the one before had no proof.
+// copyLayout is the layout of a record; the ones before had no words, and no proof.
 const (
-	copyLayout      = 2
-	copyLayoutPlain = 1
+	copyLayout         = 3
+	copyLayoutWordless = 2
+	copyLayoutPlain    = 1
 )
 
 func (s *savedCopy) encode() []byte {
@@ -178,7 +181,39 @@ func (s *savedCopy) encode() []byte {
 	for _, v := range []uint64{s.Gen.Number, s.Gen.Fork, s.Term, s.Index, uint64(s.at), uint64(s.Bytes)} {
 		b = binary.BigEndian.AppendUint64(b, v)
 	}
-	return append(append(b, s.proof[:]...), s.shard.Space()...)
+	return append(s.appendWords(append(b, s.proof[:]...)), s.shard.Space()...)
+}
+
+// appendWords encodes the words that are kept with a copy.
+func (s *savedCopy) appendWords(b []byte) []byte {
+	var n byte
+	at := len(b)
+	b = append(b, 0)
+	for _, x := range s.words {
+		if x.Index == 0 {
+			continue
+		}
+		n++
+		b = append(b, x.who[:]...)
+		for _, v := range []uint64{x.Gen.Number, x.Gen.Fork, x.Term, x.Index} {
+			b = binary.BigEndian.AppendUint64(b, v)
+		}
+		b = append(append(b, x.Key[:]...), x.Sig[:]...)
+	}
+	b[at] = n
+	return b
+}
+
+// readWords is the inverse of appendWords.
+func (s *savedCopy) readWords(r *bin.Reader) {
+	for i := range min(r.Byte(), maxWords) {
+		x := &s.words[i]
+		copy(x.who[:], r.Take(id.Size))
+		x.Gen = group.Gen{Number: r.U64(), Fork: r.U64()}
+		x.Term, x.Index = r.U64(), r.U64()
+		copy(x.Key[:], r.Take(32))
+		copy(x.Sig[:], r.Take(64))
+	}
 }
 
 func decodeCopy(space string, b []byte) (s savedCopy, ok bool) {
@@ -190,9 +225,17 @@ func decodeCopy(space string, b []byte) (s savedCopy, ok bool) {
 	if layout != copyLayoutPlain {
 		copy(s.proof[:], r.Take(CopyProofSize))
 	}
-	if r.Bad() || layout != copyLayout && layout != copyLayoutPlain || s.Bytes < 0 {
+	if layout == copyLayout {
+		s.readWords(&r)
+	}
+	if r.Bad() || layout == 0 || layout > copyLayout || s.Bytes < 0 {
 		return s, false
 	}
 	s.shard, ok = shards.InSpace(string(r.Take(uint64(r.Len()))))
+	for i := range s.words {
+		if s.words[i].Index > 0 {
+			s.words[i].Shard = s.shard
+		}
+	}
 	return s, ok && strings.HasPrefix(space+".", group.RetiredSpace(s.shard.Space())+".")
 }

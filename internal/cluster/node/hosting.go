@@ -23,6 +23,7 @@ type hosting struct {
 	convicted   *convictions
 	copies      *copies
 	restoration *restoration
+	words       *words
 	runner      shardRunner
 	players     interface{ players() int }
 	newReplica  func(shards.Shard) *replica
@@ -188,9 +189,13 @@ func (o *hosting) onGroupStatus(f *peers.Remote, m *GroupStatus) {
 			s.Heard = o.links.HearsAny(m.Members, f.Peer.ID)
 			o.links.SendDatagram(f.Peer, s)
 		}
+		if m.Member {
+			o.words.tell(f, m.Shard)
+		}
 	}
 	o.restoration.hear(f, m)
 	if h := o.replicas[m.Shard]; h != nil {
+		h.rollback.hear(f, m)
 		h.onGroupStatus(f, m)
 	}
 }

@@ -43,7 +43,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.hosting.onGroupMessage(f, m.Space, m)
 	case *group.ChunkAck:
 		w.hosting.onGroupMessage(f, m.Space, m)
-	case *Generate, *CreateGroup, *HostQuery, *HostReply, *GroupStatus, *Spare, *SpareHeld, *MergeChanges, *MergeDone,
+	case *Generate, *CreateGroup, *HostQuery, *HostReply, *GroupStatus, *Spare, *SpareHeld, *MergeChanges, *MergeDone, *LogHeld, *CopyQuery, *CopyPart,
 		*FollowLog, *LogEntry, *LogState, *Unsigned:
 		w.receiveOfHosting(f, m)
 	case *verifiedworld.OverlayShare, *verifiedworld.BootstrapQuery, *verifiedworld.BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
@@ -89,6 +89,12 @@ func (w *network) receiveOfHosting(f *peers.Remote, m machine.Message) {
 		if h := w.hosting.replicas[m.Shard]; h != nil && h.group.leading {
 			h.spares.hear(f, m)
 		}
+	case *LogHeld:
+		w.words.receive(f, m)
+	case *CopyQuery:
+		w.fetching.serve(f, m)
+	case *CopyPart:
+		w.fetching.receive(f, m)
 	case *MergeChanges:
 		w.merges.receive(f.Peer, m, f)
 	case *MergeDone:

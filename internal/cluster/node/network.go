@@ -35,6 +35,8 @@ type network struct {
 	signatures  copySignatures
 	spares      *spareKeeping
 	spareUpload limit.Budget
+	words       *words
+	fetching    *copyFetching
 	restoration *restoration
 	merges      *merges
 	sources     *mergeSources
@@ -93,6 +95,7 @@ func (w *network) onBeat() {
 	w.stored.beat(now)
 	w.copies.beat(now)
 	w.spares.beat(now)
+	w.fetching.beat(now)
 	w.restoration.beat(now)
 	w.merges.beat(now)
 	w.sources.beat(now)

@@ -30,6 +30,7 @@ type replica struct {
 	record      *shardRecord
 	membership  *membership
 	quorumLoss  *quorumLoss
+	rollback    *rollbackCheck
 	otherGroups *otherGroups
 	spares      *spareSending
 	log         *logSending
@@ -68,7 +69,10 @@ const (
 // open begins with a replica that reads the disk.
 func (h *replica) open() {
 	h.seat = h.newSeat(group.OwnSpace(h.space))
-	h.group.raft = group.New(group.Config{Space: h.space, Self: h.Cfg.Self, SetAside: h.setAside, Applied: h.spares.applied}, groupEnv{h.Env, h.seat, h.send}, h)
+	h.rollback.restart()
+	h.group.raft = group.New(group.Config{
+		Space: h.space, Self: h.Cfg.Self, SetAside: h.setAside, Applied: h.spares.applied, Vouched: h.rollback.isNeeded(),
+	}, groupEnv{h.Env, h.seat, h.send}, h)
 	h.seat.Put(h.group.raft)
 	h.group.raft.Start()
 }
@@ -103,6 +107,7 @@ func (h *replica) beat(now machine.Time) {
 	if h.otherGroups.yield() {
 		return
 	}
+	h.rollback.beat(now)
 	h.followed.beat(now)
 	h.log.beat(now)
 	if !h.group.leading {
@@ -113,6 +118,7 @@ func (h *replica) beat(now machine.Time) {
 			h.quorumLoss.check(now)
 		}
 		h.record.renew(now)
+		h.spares.speak(now)
 		return
 	}
 	h.record.leads()

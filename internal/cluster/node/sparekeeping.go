@@ -184,6 +184,8 @@ func (k *spareKeeping) save(f *peers.Remote, in *incomingSpare) {
 		Copy:  group.Copy{Space: group.SpareSpace(p.Space()), Gen: a.Gen, Term: a.Term, Index: a.Index, Retired: true, Bytes: len(in.data)},
 		shard: p, at: k.Env.Now(), whole: len(in.data), proof: decodeCopyProof(a.Proof),
 	}
+	held, _ := k.copies.spare(p)
+	s.words = held.words
 	var changes []machine.DiskWrite
 	if a.After == 0 {
 		kvs, err := group.DecodeContent(in.data)
@@ -193,7 +195,6 @@ func (k *spareKeeping) save(f *peers.Remote, in *incomingSpare) {
 		}
 		changes = []machine.DiskWrite{{Space: s.Space, DeletePrefix: [][]byte{{}}, Put: kvs}}
 	} else {
-		held, _ := k.copies.spare(p)
 		ws, err := group.DecodeChanges(s.Space, in.data)
 		if err != nil || held.Index != a.After {
 			k.drop(p)

@@ -41,6 +41,8 @@ type spareSending struct {
 	digest   *group.Digest // of the state after the last change; nil: it is not known
 	holders  []*spareHolder
 	refused  map[id.ID]machine.Time // who keeps no copy, since when
+	spoken   hostpolicy.Log         // what this node, as a follower, has told the leader last
+	spoke    machine.Time           // when
 	choose   machine.Time           // when to look for holders next
 }
 

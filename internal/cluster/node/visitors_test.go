@@ -16,7 +16,7 @@ import (
 // in a region of another node, though the own node does not say to the region that it is
 // a visitor's (sessions of tests never do).
 func TestVisitorsThroughTheirOwnNode(t *testing.T) {
-	c := newClusterOn(t, 8, 4, wide())
+	c := newClusterOn(t, 8, 6, wide())
 	c.s.Run(3 * time.Second)
 	builder := c.addGuest(0)
 	c.until("the builder is in", func() bool { return builder.in })

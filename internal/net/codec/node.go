@@ -114,6 +114,24 @@ var nodeKinds = []*kind{
 		num(f, &m.InPlace)
 		f.bool(&m.Refused)
 	}),
+	message(186, func(f *form, m *node.LogHeld) {
+		shard(f, &m.Shard)
+		gen(f, &m.Gen)
+		num(f, &m.Term)
+		num(f, &m.Index)
+		f.exact(m.Key[:])
+		f.exact(m.Sig[:])
+	}),
+	message(187, func(f *form, m *node.CopyQuery) { shard(f, &m.Shard); num(f, &m.Part) }),
+	message(188, func(f *form, m *node.CopyPart) {
+		shard(f, &m.Shard)
+		gen(f, &m.Gen)
+		num(f, &m.Term)
+		num(f, &m.Index)
+		num(f, &m.Part)
+		f.bool(&m.Last)
+		f.bytes(&m.Data, node.MaxSparePart)
+	}),
 	message(139, func(f *form, m *node.FollowLog) { f.region(&m.Region); f.bool(&m.State) }),
 	message(140, func(f *form, m *node.LogEntry) {
 		f.region(&m.Region)

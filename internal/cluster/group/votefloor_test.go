@@ -1,0 +1,80 @@
+package group
+
+import (
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
+)
+
+// rolledBack is a group of three of which one was cut off, the leader is dead, and the
+// third has its disk of the time when the other was cut off: two of three lack what was
+// acknowledged since.
+func rolledBack(t *testing.T, seed uint64) (net *testnet, had candidacy, stale, cut int, s State) {
+	net = newNet(t, seed, sim.Config{Delay: time.Millisecond}, Config{Vouched: true}, 3)
+	net.create(0, 1, 2)
+	l := net.leader()
+	stale, cut = (l+1)%3, (l+2)%3
+	net.write(l, "before")
+	net.until("all have it", func() bool { return net.settled(0, 1, 2) })
+	net.sim.Run(time.Second)
+	restore := net.nodes[stale].Disk.Snapshot()
+	net.nodes[cut].Crash()
+	for range 5 {
+		net.write(l, "after")
+	}
+	net.sim.Run(time.Second)
+	net.node(l).ReadState(func(st State, err error) { s = st })
+	net.until("the state was read", func() bool { return s.Index > 0 })
+	index, term, _ := net.node(stale).raft.lastEntry()
+	had = candidacy{term, index}
+	net.nodes[l].Crash()
+	net.nodes[stale].Crash()
+	restore()
+	net.nodes[stale].Restart()
+	net.nodes[cut].Restart()
+	net.sim.Run(3 * time.Second)
+	if net.leader() >= 0 {
+		t.Fatal("one leads before its owner has vouched")
+	}
+	return net, had, stale, cut, s
+}
+
+// TestStaleReplicaDoesNotVote: a replica with an older disk elects nobody, whatever the
+// other one has, until it has the state that it has had, or its owner gives that up.
+func TestStaleReplicaDoesNotVote(t *testing.T) {
+	for seed := uint64(1); seed <= 3; seed++ {
+		net, had, stale, cut, s := rolledBack(t, seed)
+		net.log = map[[3]uint64]string{} // the entries that are lost will be others
+		call := func(i int, do func(*testNode)) { net.nodes[i].Call(func() { do(net.node(i)) }) }
+		call(cut, func(k *testNode) { k.Vouch(0, 0) })
+		call(stale, func(k *testNode) { k.Vouch(had.term, had.index) })
+		net.sim.Run(10 * time.Second)
+		if l := net.leader(); l >= 0 {
+			t.Fatalf("seed %d: node %d leads", seed, l)
+		}
+		if seed == 3 { // nobody has more
+			call(stale, func(k *testNode) { k.Forgo() })
+			net.until("one leads", func() bool { return net.leader() >= 0 })
+			continue
+		}
+		older := s
+		older.Index = 1
+		call(stale, func(k *testNode) {
+			if k.CatchUp(older) || !k.CatchUp(s) {
+				t.Errorf("seed %d: it catches up with an older state, or does not with a later one", seed)
+			}
+		})
+		net.until("it leads", func() bool { return net.leader() == stale })
+		net.write(stale, "again")
+		net.until("the other has it", func() bool { return net.has(cut, "again") != "" })
+		if was, want := net.has(cut, "after"), net.has(stale, "after"); was != want || want == "" {
+			t.Errorf("seed %d: the other has %q, not %q", seed, was, want)
+		}
+		net.nodes[stale].Restart()
+		call(stale, func(k *testNode) { k.Vouch(had.term, had.index) })
+		net.sim.Run(time.Second)
+		call(stale, func(k *testNode) { k.Vouch(had.term, had.index) })
+		net.until("it is there after a restart", func() bool { return net.leader() >= 0 && net.has(stale, "after") != "" })
+	}
+}

@@ -1,0 +1,233 @@
+package node
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// rollbackCheck finds out whether the disk that the replica here was read from was put
+// back to an older state: before the replica votes it asks the members, and the nodes
+// that may keep a copy, what it has said itself about its log (LogHeld, or its signature
+// over a copy). Only its own signature counts.
+//
+// A replica that lacks something elects only who has it. If nobody who has it is heard of,
+// it continues with the newest copy that a member has signed; if there is none, with what
+// it has, and says so.
+type rollbackCheck struct {
+	part.Part
+	group      *shardGroup
+	signatures copySignatures
+	links      *peers.Links
+	dir        *directory
+	seen       *peers.Sightings
+	fetching   *copyFetching
+
+	done    bool // there is nothing to find out (any more)
+	begun   machine.Time
+	joined  machine.Time // since when the directory can tell whom to ask
+	next    machine.Time // when to ask again
+	asked   []machine.Peer
+	heard   map[id.ID]*GroupStatus
+	checked map[id.ID]copyProof // whose signature was checked
+
+	vouched bool
+	had     hostpolicy.Log       // what this node has had
+	copies  map[id.ID]signedCopy // of other nodes, signed by a member
+	since   machine.Time         // it is known to lack something, and nobody leads
+	fetched bool                 // a copy is on its way
+}
+
+const (
+	rollbackAsk     = time.Second // for which answers are waited for
+	rollbackAtMost  = 4 * time.Second
+	rollbackAgain   = 500 * time.Millisecond
+	rollbackListens = time.Minute // after that it does not ask any more
+	maxRollbackAsks = 24
+	// catchUpAfter is how long a replica waits for those who have more before it goes on
+	// with a copy. They may be starting as well.
+	catchUpAfter = 10 * time.Second
+)
+
+// asks reports whether a node was asked.
+func (k *rollbackCheck) asks(who id.ID) bool { return !k.done && peers.Among(k.asked, who) }
+
+// hearOwn takes what this node has said about its log.
+func (k *rollbackCheck) hearOwn(end hostpolicy.Log) {
+	gen, _ := k.group.raft.Term()
+	if end.Gen != gen || end.Compare(k.had) <= 0 {
+		return
+	}
+	k.had = end
+	if k.vouched {
+		k.group.raft.Vouch(end.Term, end.Last)
+	}
+}
+
+// hear takes what another node has of the shard.
+func (k *rollbackCheck) hear(f *peers.Remote, m *GroupStatus) {
+	if !k.asks(f.Peer.ID) {
+		return
+	}
+	k.heard[f.Peer.ID] = m
+	proof := decodeCopyProof(m.Proof)
+	if m.Member || proof == (copyProof{}) || k.checked[f.Peer.ID] == proof {
+		return
+	}
+	k.checked[f.Peer.ID] = proof
+	end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Last}
+	if k.signatures.signedBy([]machine.Peer{k.Cfg.Self}, f.Peer.ID, m.Shard, end, proof) {
+		k.hearOwn(end)
+	}
+	if k.signatures.signedBy(k.group.members(), f.Peer.ID, m.Shard, end, proof) {
+		k.copies[f.Peer.ID] = signedCopy{end, proof}
+	}
+}
+
+// restart is when a replica begins that was read from the disk of an earlier run, or not.
+func (k *rollbackCheck) restart() {
+	k.end()
+	k.done, k.begun, k.joined, k.next, k.vouched, k.had, k.since = !k.isNeeded(), 0, 0, 0, false, hostpolicy.Log{}, 0
+}
+
+// isNeeded reports whether the replica is of an earlier run, and words are signed.
+func (k *rollbackCheck) isNeeded() bool { return k.group.opened != 0 && k.signatures.isOn() }
+
+// beat goes on with the check.
+func (k *rollbackCheck) beat(now machine.Time) {
+	st := k.group.raft.Status()
+	if k.done || !st.Member || st.Asleep {
+		return
+	}
+	if k.begun == 0 {
+		k.begun, k.heard, k.checked, k.copies = now, map[id.ID]*GroupStatus{}, map[id.ID]copyProof{}, map[id.ID]signedCopy{}
+	}
+	if k.joined == 0 && k.dir.hasJoined() {
+		k.joined, k.next = now, 0
+	}
+	if now >= k.next {
+		k.next = now.Add(rollbackAgain)
+		k.ask(&st)
+	}
+	switch {
+	case !k.vouched && (now.Sub(k.begun) >= rollbackAtMost || k.joined != 0 && (k.allAnswered() || now.Sub(k.joined) >= rollbackAsk)):
+		k.vouched = true
+		k.group.raft.Vouch(k.had.Term, k.had.Last)
+	case !k.vouched:
+	case k.lacks(&st):
+		k.wait(&st, now)
+	case now.Sub(k.begun) >= rollbackListens || k.since != 0:
+		k.end()
+	}
+}
+
+// end is when nothing is left to be found out.
+func (k *rollbackCheck) end() {
+	k.done, k.asked, k.heard, k.checked, k.copies = true, nil, nil, nil, nil
+}
+
+// ask asks who may know.
+func (k *rollbackCheck) ask(st *group.Status) {
+	ask := append(k.group.members(), k.dir.nearestNodes(k.group.shard, claimants)...)
+	ask = append(append(ask, st.Former...), k.seen.Recent()...)
+	for _, p := range ask {
+		if len(k.asked) < maxRollbackAsks && p.ID != k.Cfg.Self.ID && !peers.Among(k.asked, p.ID) {
+			k.asked = append(k.asked, p)
+		}
+	}
+	for _, p := range k.asked {
+		if k.heard[p.ID] == nil || k.since != 0 {
+			k.links.SendDatagram(p, &GroupStatus{Shard: k.group.shard, Reply: true, Member: true})
+		}
+	}
+}
+
+// allAnswered reports whether everybody has answered who was asked.
+func (k *rollbackCheck) allAnswered() bool {
+	for _, p := range k.asked {
+		if k.heard[p.ID] == nil {
+			return false
+		}
+	}
+	return len(k.asked) > 0
+}
+
+// lacks reports whether this node has had more than its log has now.
+func (k *rollbackCheck) lacks(st *group.Status) bool {
+	return k.had.Gen == st.Gen && hostpolicy.Log{Gen: st.Gen, Term: st.LastTerm, Last: st.Last}.Compare(k.had) < 0
+}
+
+// wait waits for those who have what is missing here, and goes on without them if they do
+// not come.
+func (k *rollbackCheck) wait(st *group.Status, now machine.Time) {
+	if k.since == 0 {
+		k.Note(fmt.Sprintf("The disk of this node was put back to an older state: of %s it has had entry %d, and has %d now. It elects nobody who lacks that.",
+			k.group.shard, k.had.Last, st.Last))
+		k.since = now
+	}
+	switch waited := now.Sub(k.since); {
+	case k.group.leader() != (machine.Peer{}):
+		k.since = now // it is sent what it lacks
+	case k.fetched || k.othersHave() && waited < hostpolicy.MemberLostAfter:
+	case waited >= catchUpAfter && k.fetchCopy(st):
+	case waited >= hostpolicy.LastHostAfter:
+		k.Note(fmt.Sprintf("Nobody has more of %s than this node, whose disk was put back to an older state: it goes on without entries %d to %d. What was built in between is lost.",
+			k.group.shard, st.Last+1, k.had.Last))
+		k.group.raft.Forgo()
+		k.end()
+	}
+}
+
+// othersHave reports whether another replica has what is missing here: it is to lead.
+func (k *rollbackCheck) othersHave() bool {
+	for _, m := range k.heard {
+		if m.Member && (hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Last}).Compare(k.had) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// fetchCopy fetches the newest copy that has more than the log here; false: there is none.
+func (k *rollbackCheck) fetchCopy(st *group.Status) bool {
+	own := hostpolicy.Log{Gen: st.Gen, Term: st.LastTerm, Last: st.Last}
+	var from machine.Peer
+	best := signedCopy{end: own}
+	for _, p := range k.asked {
+		if c, ok := k.copies[p.ID]; ok && c.end.Gen == st.Gen && c.end.Last > own.Last && c.end.Compare(best.end) > 0 {
+			best, from = c, p
+		}
+	}
+	if from == (machine.Peer{}) {
+		return false
+	}
+	k.fetched = true
+	k.fetching.begin(from, k.group.shard, best, func(kvs []machine.KV, ok bool) {
+		k.fetched = false
+		if k.done || k.group.gone {
+			return
+		}
+		if !ok {
+			delete(k.copies, from.ID)
+			return
+		}
+		k.catchUp(best.end, kvs)
+	})
+	return true
+}
+
+// catchUp continues with a copy.
+func (k *rollbackCheck) catchUp(end hostpolicy.Log, kvs []machine.KV) {
+	if !k.group.raft.CatchUp(group.State{Gen: end.Gen, Term: end.Term, Index: end.Last, Content: kvs}) {
+		return // it is fetched again, if nobody leads
+	}
+	k.Note(fmt.Sprintf("Nobody who hosts %s has more than this node, whose disk was put back to an older state: it goes on with a copy that ends with entry %d. What was built after that is lost.",
+		k.group.shard, end.Last))
+	k.end()
+}
