@@ -28,7 +28,7 @@ func (c *cluster) leaders(p shards.Shard) (out []int) {
 // go on, the others stop and put their data aside, and there is one leader.
 func TestLongSplitBrain(t *testing.T) {
 	simtest.Long(t)
-	c := newCluster(t, 6, 0)
+	c := newCluster(t, 8, 0)
 	c.change = func(i int, n *Net) {
 		switch i {
 		case 3:
