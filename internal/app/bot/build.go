@@ -96,7 +96,7 @@ func (m *builder) fits(b *bot, at world.Pos) (world.Pos, bool) {
 			}
 			for y := range int32(5) {
 				bl, ok := b.block(p.Add(0, y, 0))
-				if !ok || bl.Solid() || bl.IsWater() {
+				if !ok || bl.Solid() || bl.FluidLevel() > 0 {
 					return at, false
 				}
 			}

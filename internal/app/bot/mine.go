@@ -66,7 +66,7 @@ func (m *miner) dig(b *bot) {
 	for _, p := range todo {
 		bl, ok := b.block(p)
 		switch {
-		case !ok || bl.IsWater() || m.wet(b, p):
+		case !ok || bl.FluidLevel() > 0 || m.wet(b, p):
 			m.turn(b)
 			return
 		case bl == world.Air:
@@ -90,7 +90,7 @@ func (m *miner) dig(b *bot) {
 // wet reports water next to a block.
 func (m *miner) wet(b *bot, p world.Pos) bool {
 	for f := range world.Face(6) {
-		if bl, _ := b.block(p.Next(f)); bl.IsWater() {
+		if bl, _ := b.block(p.Next(f)); bl.FluidLevel() > 0 {
 			return true
 		}
 	}

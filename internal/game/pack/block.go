@@ -23,6 +23,9 @@ type Block struct {
 	Light    uint8     // light emitted, 0 to 15
 	Dim      uint8     // light lost on the way into it, besides the 1 of each step: 15 for opaque blocks
 	Fluid    uint8     // fluid level in eighths: 8 for a source, 0 for what is no fluid
+	Burns    uint8     // health that it takes each half second from what is in it, and sets on fire
+	Loot     Loot      // zero: it is no chest with loot
+	Holds    Holds     // zero: it is no full bucket
 	Stores   uint8     // slots for things that players put into it; 0: it is no container
 	Smelts   uint8     // Cold or Lit; 0: it is no furnace
 	Fuel     uint16    // ticks that one of it burns in a furnace; 0: it does not burn
@@ -39,6 +42,7 @@ type Block struct {
 	Fertile  bool   // crops grow on it
 	Dig      Dig    // which tool breaks it faster, and which it needs to leave something
 	Tool     Tool   // zero: it is no tool
+	Armour   Armour // zero: it is not worn
 
 	Sound             string // one of Sounds
 	Top, Side, Bottom string // textures by name
@@ -105,6 +109,7 @@ func (r *reader) block(file string, v value) {
 	if (b.Fluid > 0) != (b.Class == Fluid) {
 		o.fail(o.line, "fluid is for blocks of the class fluid, and these need it")
 	}
+	b.Burns = uint8(o.number("burns", 1, maxFood, 0))
 	b.Item = b.Class != Air && (b.Class != Fluid || b.Fluid == fluidFull)
 	if dim := uint8(o.number("dim", 0, 14, int64(b.Dim))); !b.Opaque {
 		b.Dim = dim
@@ -121,6 +126,7 @@ func (r *reader) block(file string, v value) {
 	if f := o.get("tills", kindString); f != nil {
 		r.names(unresolved{file, o.what, "tills", f.scalar.(string), f.line}, func(b *Block, id uint16) { b.Tills = id })
 	}
+	r.loot(o, &b)
 	lit := o.smelts(&b)
 	if b.Stores > 0 && (b.Gravity || b.Replaceable || b.Support != SupportNone) {
 		o.fail(o.line, "stores and smelts are for blocks that go only when they are broken, so not with falls, replaceable or support")

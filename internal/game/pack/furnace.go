@@ -50,8 +50,8 @@ func (r *reader) furnace(b Block, light uint8, left unresolved, o *object) {
 // smelting checks a recipe that a furnace makes.
 func (r *reader) smelting(o *object, made *Recipe) {
 	line := o.field("ticks").line
-	if len(made.Of) != 1 || made.Of[0].Count != 1 || r.kind(made.Makes.Kind).Tool.Kind != "" {
-		o.fail(line, "ticks: a furnace makes something of one thing, and no tools")
+	if len(made.Of) != 1 || made.Of[0].Count != 1 || r.lasts(made.Makes.Kind) {
+		o.fail(line, "ticks: a furnace makes something of one thing, and no tools or armour")
 		return
 	}
 	for _, other := range r.out.Recipes {

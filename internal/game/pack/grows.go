@@ -14,14 +14,15 @@ const (
 
 // named is a block of which a field names another one.
 type named struct {
-	block int
-	name  unresolved
-	set   func(*Block, uint16)
+	block   int
+	name    unresolved
+	set     func(*Block, uint16)
+	carried bool // what can be carried is wanted, not a block
 }
 
 // names notes that a field of the block that comes next names another one.
 func (r *reader) names(name unresolved, set func(*Block, uint16)) {
-	r.naming = append(r.naming, named{len(r.out.Blocks), name, set})
+	r.naming = append(r.naming, named{len(r.out.Blocks), name, set, false})
 }
 
 // grows reads what a block becomes.
@@ -52,7 +53,7 @@ func (r *reader) grows(o *object, b *Block) {
 func (r *reader) resolveNames() {
 	for _, n := range r.naming {
 		id, ok := r.ids[n.name.name]
-		if !ok || r.out.Blocks[id].Class == Thing || r.out.Blocks[id].Class == Air {
+		if b := r.kind(id); !ok || b.Class == Air || n.carried && !b.Item || !n.carried && b.Class == Thing {
 			r.add(n.name.file, n.name.line, "%s: %s: there is no block %q", n.name.what, n.name.field, n.name.name)
 		}
 		if n.block < len(r.out.Blocks) {

@@ -62,9 +62,10 @@ type Hunts struct {
 	Sight  uint8 // metres; 0: it does not hunt
 	When   When
 	Damage uint8
-	Every  uint8 // ticks between two blows
-	Leaps  bool  // at its prey
-	Bursts uint8 // ticks after which it bursts beside its prey; 0: it strikes
+	Every  uint8  // ticks between two blows
+	Leaps  bool   // at its prey
+	Bursts uint8  // ticks after which it bursts beside its prey; 0: it strikes
+	Shoots uint16 // id of what it shoots at its prey; 0: it strikes
 }
 
 // Splits is what a mob leaves behind that dies.
@@ -132,7 +133,7 @@ func (r *reader) mob(file string, v value) {
 	m.Grazes, m.Burns = o.flag("grazes"), o.flag("burns")
 	m.Flees = uint8(o.number("flees", 1, maxSight, 0))
 	m.Herd = uint8(o.number("herd", 1, maxSight, 0))
-	o.hunts(&m)
+	r.hunts(o, &m)
 	r.spawns(o, &m)
 	m.Eats = r.list(o, "eats")
 	if f := o.get("drops", kindObject); f != nil {
@@ -157,7 +158,7 @@ func (o *object) word(name string, from []string) int {
 	return slices.Index(from, o.choice(name, from[0], from))
 }
 
-func (o *object) hunts(m *Mob) {
+func (r *reader) hunts(o *object, m *Mob) {
 	f := o.get("hunts", kindObject)
 	if f == nil {
 		return
@@ -170,6 +171,12 @@ func (o *object) hunts(m *Mob) {
 		Sight: uint8(in.number("sight", 1, maxSight, 1)), When: When(in.word("when", whenNames)),
 		Damage: uint8(in.number("damage", 1, maxFood, 1)), Every: uint8(in.number("every", 5, 200, 20)),
 		Leaps: in.flag("leaps"), Bursts: uint8(in.number("bursts", 5, 200, 0)),
+	}
+	if f := in.get("shoots", kindString); f != nil {
+		m.Hunts.Shoots = r.find(in, f.scalar.(string), f.line)
+		if m.Hunts.Leaps || m.Hunts.Bursts > 0 {
+			in.fail(f.line, "shoots is not for what leaps or bursts")
+		}
 	}
 	in.finish()
 }

@@ -28,8 +28,8 @@ func (r *reader) recipe(file string, v value) {
 		o.what = "recipe of " + name
 	}
 	made := Recipe{Makes: Stack{r.carried(o, o.field("makes")), uint8(o.number("count", 1, MaxStack, 1))}}
-	if f := o.field("count"); f != nil && r.kind(made.Makes.Kind).Tool.Kind != "" {
-		o.fail(f.line, "count: tools are made one at a time")
+	if f := o.field("count"); f != nil && r.lasts(made.Makes.Kind) {
+		o.fail(f.line, "count: tools and armour are made one at a time")
 	}
 	if f := o.get("of", kindObject); f != nil {
 		made.Of = r.parts(o, f)
@@ -52,8 +52,8 @@ func (r *reader) parts(o *object, of *field) (parts []Stack) {
 		return nil
 	}
 	for i := range of.fields {
-		if r.kind(r.ids[of.fields[i].name]).Tool.Kind != "" {
-			o.fail(of.fields[i].line, "%s is a tool, which nothing is made of", of.fields[i].name)
+		if r.lasts(r.ids[of.fields[i].name]) {
+			o.fail(of.fields[i].line, "%s is a tool or armour, which nothing is made of", of.fields[i].name)
 		}
 	}
 	return r.stacks(o, of)
@@ -95,4 +95,10 @@ func (r *reader) kind(id uint16) Block {
 		return Block{}
 	}
 	return r.out.Blocks[id]
+}
+
+// lasts reports whether a kind is counted by its condition.
+func (r *reader) lasts(id uint16) bool {
+	b := r.kind(id)
+	return b.Lasts() > 0
 }

@@ -1,10 +1,15 @@
 package pack
 
-// Tools are the kinds of tools.
-var Tools = []string{"pickaxe", "axe", "shovel", Hoe, "sword"}
+import "slices"
 
-// Hoe is the kind of tool that tills.
-const Hoe = "hoe"
+// Tools are the kinds of tools.
+var Tools = []string{"pickaxe", "axe", "shovel", Hoe, "sword", Bow}
+
+// Kinds of tools that do more than break blocks and strike.
+const (
+	Hoe = "hoe" // tills
+	Bow = "bow" // shoots
+)
 
 // Tool is what something does in the hand of whoever breaks a block.
 type Tool struct {
@@ -12,7 +17,8 @@ type Tool struct {
 	Level  uint8  // 1 and up: blocks name the least that they need
 	Speed  uint8  // how many times as fast as by hand it breaks what it is for
 	Uses   uint16 // blocks that it breaks, and blows, before it is worn out
-	Damage uint8  // of a blow; 0: as much as by hand
+	Damage uint8  // of a blow, or of what it shoots; 0: as much as by hand
+	Shoots uint16 // id of what a bow shoots
 }
 
 // Dig is what a block asks of a tool.
@@ -21,11 +27,36 @@ type Dig struct {
 	Level uint8  // without a tool of at least that level nothing is left of it; 0: by hand as well
 }
 
+// Armour is what something does that is worn.
+type Armour struct {
+	Slot   uint8  // HeadSlot to FeetSlot; 0: it is not worn
+	Guards uint8  // of 25 parts of what hurts
+	Uses   uint16 // blows that it takes before it is worn out
+}
+
+// Holds is the fluid in a bucket, and the bucket without it.
+type Holds struct{ Fluid, Empty uint16 }
+
+// Where armour is worn.
+const (
+	HeadSlot = iota + 1
+	BodySlot
+	LegsSlot
+	FeetSlot
+)
+
+var armourSlots = []string{"", "head", "body", "legs", "feet"}
+
+// Lasts is after how many uses something is worn out that is counted by its condition:
+// tools and armour; 0: it is counted by pieces.
+func (b *Block) Lasts() uint16 { return max(b.Tool.Uses, b.Armour.Uses) }
+
 // Bounds of tools.
 const (
 	maxLevel = 10
 	maxSpeed = 20
 	maxUses  = 10000
+	maxGuard = 8
 )
 
 // thing reads an entry of "items": what is carried and is no block.
@@ -49,16 +80,66 @@ func (r *reader) thing(file string, v value) {
 			in.need(field)
 		}
 		b.Tool = Tool{
-			in.choice("kind", "", Tools), uint8(in.number("level", 1, maxLevel, 1)),
-			uint8(in.number("speed", 1, maxSpeed, 1)), uint16(in.number("uses", 1, maxUses, 1)), uint8(in.number("damage", 1, maxFood, 0)),
+			Kind: in.choice("kind", "", Tools), Level: uint8(in.number("level", 1, maxLevel, 1)),
+			Speed: uint8(in.number("speed", 1, maxSpeed, 1)), Uses: uint16(in.number("uses", 1, maxUses, 1)), Damage: uint8(in.number("damage", 1, maxFood, 0)),
 		}
+		r.shoots(in, b.Tool.Kind)
 		in.finish()
-		if f := o.field("fuel"); f != nil {
-			o.fail(f.line, "fuel is not for tools, which are counted by their condition")
-		}
+	}
+	o.armour(&b)
+	r.holds(o)
+	if f := o.field("fuel"); f != nil && b.Lasts() > 0 {
+		o.fail(f.line, "fuel is not for tools and armour, which are counted by their condition")
 	}
 	o.finish()
 	r.addBlock(b, unresolved{}, o)
+}
+
+// shoots reads what a bow shoots.
+func (r *reader) shoots(in *object, kind string) {
+	f := in.get("shoots", kindString)
+	switch {
+	case (f != nil) != (kind == Bow):
+		in.fail(in.line, "shoots is for bows, and these need it")
+	case f != nil:
+		name := unresolved{in.file, in.what, "shoots", f.scalar.(string), f.line}
+		r.naming = append(r.naming, named{len(r.out.Blocks), name, func(b *Block, id uint16) { b.Tool.Shoots = id }, true})
+	}
+}
+
+// holds reads what a bucket is full of.
+func (r *reader) holds(o *object) {
+	f := o.get("holds", kindObject)
+	if f == nil {
+		return
+	}
+	in, _ := objectOf(o.file, o.what+": holds", f.value, o.report)
+	in.need("fluid")
+	in.need("empty")
+	part := func(name string) unresolved { return unresolved{o.file, in.what, name, in.text(name), f.line} }
+	r.names(part("fluid"), func(b *Block, id uint16) { b.Holds.Fluid = id })
+	r.naming = append(r.naming, named{len(r.out.Blocks), part("empty"), func(b *Block, id uint16) { b.Holds.Empty = id }, true})
+	in.finish()
+}
+
+// armour reads how something is worn.
+func (o *object) armour(b *Block) {
+	f := o.get("armour", kindObject)
+	if f == nil {
+		return
+	}
+	in, _ := objectOf(o.file, o.what+": armour", f.value, o.report)
+	for _, field := range []string{"slot", "guards", "uses"} {
+		in.need(field)
+	}
+	b.Armour = Armour{
+		uint8(max(HeadSlot, slices.Index(armourSlots, in.choice("slot", "head", armourSlots[HeadSlot:])))),
+		uint8(in.number("guards", 1, maxGuard, 1)), uint16(in.number("uses", 1, maxUses, 1)),
+	}
+	in.finish()
+	if b.Tool.Kind != "" {
+		o.fail(f.line, "armour is no tool")
+	}
 }
 
 // dig reads the tool that a block asks for.

@@ -40,7 +40,7 @@ func standable(area *regionlog.Area, p world.Pos) bool {
 	under, _ := area.Block(p.Add(0, -1, 0))
 	here, _ := area.Block(p)
 	above, _ := area.Block(p.Add(0, 1, 0))
-	return under.Solid() && under.Opaque() && !here.Solid() && !here.IsWater() && !above.Solid() && !above.IsWater()
+	return under.Solid() && under.Opaque() && !here.Solid() && here.FluidLevel() == 0 && !above.Solid() && above.FluidLevel() == 0
 }
 
 // feet returns the middle of the bottom of a block.

@@ -74,6 +74,9 @@ func TestWholePlayers(t *testing.T) {
 	fill(reflect.ValueOf(&p).Elem())
 	p.Handle = 0
 	p.ID = id.Of([]byte("somebody"))
+	for i := world.Carried; i < world.Slots; i++ { // what is worn must fit
+		p.Items[i].Block = world.IronHelmet + world.Block(i-world.Carried)
+	}
 	area := world.NewArea(world.AreaConfig{}, world.RegionPos{}, nil)
 	area.SetTick(99)
 	got, err := putPlayer(area, appendPlayer(nil, &p))

@@ -3,6 +3,7 @@ package world
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
 
 // Limits of what players do. Lengths are in 1/4096 m, times in ticks.
@@ -40,6 +41,9 @@ func (pr *playerRules) act(p *Player, c *Command) (code Refusal, later bool) {
 	case ActUse:
 		if act.A != 0 {
 			return pr.feed(p, uint64(act.A)), false
+		}
+		if Info(p.Held()).Tool.Kind == pack.Bow {
+			return pr.shoot(p), false
 		}
 		return pr.eat(p), false
 	case ActHit:
@@ -108,7 +112,12 @@ func (p *Player) pick(block, into int64) Refusal {
 	case block < 0 || block >= int64(BlockCount) || !Info(Block(block)).Item:
 		return NoSuchBlock
 	default:
-		p.Items[into] = Stack{Block(block), uint8(whole(Block(block), 1))}
+		next := p.Items
+		next[into] = Stack{Block(block), uint8(whole(Block(block), 1))}
+		if !next.fits() {
+			return NotAllowed
+		}
+		p.Items = next
 	}
 	p.slots |= 1 << into
 	return Done
@@ -150,7 +159,7 @@ func (pr *playerRules) eat(p *Player) Refusal {
 // respawn brings a dead player back to life, with what it carries: in its bed, or at the
 // spawn.
 func (pr *playerRules) respawn(p *Player) {
-	p.Health, p.Air, p.Food, p.Effort = MaxHealth, MaxAir, MaxFood, 0
+	p.Health, p.Air, p.Food, p.Effort, p.Fire = MaxHealth, MaxAir, MaxFood, 0, 0
 	to := SpawnFeet(pr.spawn)
 	if p.HasBed {
 		to = bedFeet(p.Bed)

@@ -139,6 +139,25 @@ const (
 	RedBedWestHead
 	RedBedEast
 	RedBedEastHead
+	LeatherHelmet
+	LeatherChestplate
+	LeatherLeggings
+	LeatherBoots
+	IronHelmet
+	IronChestplate
+	IronLeggings
+	IronBoots
+	Bow
+	Arrow
+	Lava
+	Lava6
+	Lava4
+	Lava2
+	Obsidian
+	Bucket
+	WaterBucket
+	LavaBucket
+	OldChest
 	BlockCount // how many there are
 )
 
@@ -166,5 +185,6 @@ const (
 	Duck
 	Fox
 	Brute
+	Archer
 	mobKinds
 )

@@ -49,19 +49,12 @@ const FluidFull = 8
 // IsWater reports whether b is water, still or flowing.
 func (b Block) IsWater() bool { return b >= Water && b <= Water1 }
 
-// FluidLevel returns 8 for a source, 7 to 1 for flowing water and 0 for
+// IsLava reports whether b is lava, still or flowing.
+func (b Block) IsLava() bool { return b >= Lava && b <= Lava2 }
+
+// FluidLevel returns 8 for a source, 7 to 1 for what flows and 0 for
 // everything else.
-func (b Block) FluidLevel() int {
-	if !b.IsWater() {
-		return 0
-	}
-	return FluidFull - int(b-Water)
-}
+func (b Block) FluidLevel() int { return int(Info(b).Fluid) }
 
 // WaterOf returns the water of a level: 8 is a source, 0 and below is Air.
-func WaterOf(level int) Block {
-	if level <= 0 {
-		return Air
-	}
-	return Water + Block(FluidFull-min(level, FluidFull))
-}
+func WaterOf(level int) Block { return fluids[0].of(level) }

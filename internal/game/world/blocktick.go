@@ -8,7 +8,6 @@ import (
 // Block ticks: what blocks do by themselves after something beside them has
 // changed. Terrain that nobody touches never changes.
 const (
-	fluidDelay   = 5 // ticks for water to flow by one block
 	fallDelay    = 2
 	supportDelay = 1
 	growMin      = 400  // ticks for grass to spread or die, at least
@@ -65,8 +64,10 @@ func (s *blockSchedule) delay(p Pos, b Block) uint64 {
 		return supportDelay
 	case in.Grows.Ticks > 0:
 		return s.growsIn(p, b)
-	case in.Replaceable && s.blocks.waterFor(p, b) != b:
-		return fluidDelay
+	case in.Replaceable:
+		if now, delay := s.blocks.flowsInto(p, b); now != b {
+			return delay
+		}
 	case b == Grass || b == Dirt:
 		if s.blocks.growsInto(p, b) != b {
 			return growMin + rng.Hash(s.seed, uint64(p.X), uint64(p.Y), uint64(p.Z), s.clock.tick)%growSpread
@@ -106,7 +107,7 @@ func (br *blockRules) blockTick(p Pos, b Block) {
 	case in.Support != pack.SupportNone && !supported(&br.regionBlocks, p, b):
 		br.topple(p, b)
 	case in.Replaceable:
-		if now := br.waterFor(p, b); now != b {
+		if now, _ := br.flowsInto(p, b); now != b {
 			br.set(p, now)
 		}
 	case b == Grass || b == Dirt:
@@ -150,7 +151,7 @@ func isSurvivor(p *Player) bool { return p.Mode == Survival && !p.Dead() && !p.F
 // over.
 func (rb *regionBlocks) growsInto(p Pos, b Block) Block {
 	above, ok := rb.Block(p.Next(FaceUp))
-	dark := above.Opaque() || above.IsWater()
+	dark := above.Opaque() || above.FluidLevel() > 0
 	switch {
 	case !ok || dark == (b == Dirt):
 		return b

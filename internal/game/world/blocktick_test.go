@@ -109,8 +109,9 @@ func TestTerrainIsAtRest(t *testing.T) {
 			for z := a.z0 + 1; z < a.z0+RegionSize-1; z++ {
 				for x := a.x0 + 1; x < a.x0+RegionSize-1; x++ {
 					p := Pos{x, y, z}
-					if b, _ := a.Block(p); b.Replaceable() && a.waterFor(p, b) != b {
-						t.Fatalf("seed %d: %v at %v wants to become %v", seed, b, p, a.waterFor(p, b))
+					b, _ := a.Block(p)
+					if now, _ := a.flowsInto(p, b); b.Replaceable() && now != b {
+						t.Fatalf("seed %d: %v at %v wants to become %v", seed, b, p, now)
 					}
 				}
 			}

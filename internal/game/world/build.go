@@ -9,8 +9,13 @@ func (pr *playerRules) place(p *Player, c *Command) (code Refusal, later bool) {
 		return NotAllowed, false
 	}
 	stack := p.Items[act.A]
-	if Info(stack.Block).Tool.Kind == pack.Hoe {
+	switch in := Info(stack.Block); {
+	case in.Tool.Kind == pack.Hoe:
 		return pr.till(p, c)
+	case stack.Count > 0 && in.Holds.Fluid != 0:
+		return pr.pour(p, act, Block(in.Holds.Fluid), Block(in.Holds.Empty)), false
+	case stack.Count > 0 && isBucket[stack.Block]:
+		return pr.fill(p, act), false
 	}
 	switch {
 	case p.Mode == Spectator:

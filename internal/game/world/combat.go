@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
 
 // Blows. Lengths are in 1/4096 m, times in ticks.
@@ -29,6 +30,8 @@ const (
 	ByPlayer
 	ByOrder
 	ByHunger
+	ByShot
+	ByFire
 	causes
 )
 
@@ -50,6 +53,8 @@ var deathTexts = [causes]struct{ self, others string }{
 	ByPlayer:   {"You were struck down.", "was struck down."},
 	ByOrder:    {"You died.", "died."},
 	ByHunger:   {"You starved.", "starved."},
+	ByFire:     {"You burned to death.", "burned to death."},
+	ByShot:     {"You were shot.", "was shot."},
 }
 
 // News says to others how a player died.
@@ -73,6 +78,7 @@ func (pr *playerRules) hurt(p *Player, n int, by Cause) {
 	if p.Mode != Survival || p.Dead() || n <= 0 {
 		return
 	}
+	n = pr.guard(p, n, by)
 	p.Health -= uint8(min(n, int(p.Health)))
 	p.NextHeal = pr.tick + healPause
 	p.dirty |= dirtySelf | dirtySave
@@ -120,7 +126,7 @@ func (pr *playerRules) hit(p *Player, entity uint64) Refusal {
 	pr.event(p.Handle, &p.Body, EventSwing)
 	if m := pr.Mob(entity); m != nil && m.Health > 0 {
 		code := pr.reaches(p, m.Body.box(m.build()))
-		if code == Done && pr.mobRules.strikeMob(m, p) {
+		if code == Done && pr.mobRules.strikeMob(m, p.Body.Pos, blowOf(p), p) {
 			pr.wear(p, m.Body.Pos.Block())
 		}
 		return code
@@ -143,7 +149,13 @@ func (pr *playerRules) hit(p *Player, entity uint64) Refusal {
 }
 
 // blowOf is what a player's blow takes, with what is in its hand.
-func blowOf(p *Player) int { return max(hitHurts, int(Info(p.Held()).Tool.Damage)) }
+func blowOf(p *Player) int {
+	tool := Info(p.Held()).Tool
+	if tool.Kind == pack.Bow {
+		return hitHurts
+	}
+	return max(hitHurts, int(tool.Damage))
+}
 
 // reaches reports whether a player's blow can land on a body.
 func (pr *playerRules) reaches(p *Player, c box) Refusal {

@@ -154,6 +154,9 @@ func (br *blockRules) breakHere(r *Remote) (got Block, code Refusal) {
 	case br.barred(r.At, r.Player, r.Operator) != Done:
 		return Air, br.barred(r.At, r.Player, r.Operator)
 	}
+	if !br.cfg.OwnItems {
+		br.unlock(r.At)
+	}
 	if !br.itemRules.spill(r.At, r.Player) {
 		return Air, TooMany
 	}

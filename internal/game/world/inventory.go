@@ -1,9 +1,17 @@
 package world
 
-import "slices"
+import (
+	"slices"
 
-// Slots is how many slots an inventory has, the hot bar first.
-const Slots = 36
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+)
+
+// Slots is how many slots an inventory has: the hot bar first, then the rest of what is
+// carried, then what is worn on head, body, legs and feet.
+const (
+	Carried = 36
+	Slots   = Carried + pack.FeetSlot
+)
 
 // MaxStack is how many items a slot holds.
 const MaxStack = 99
@@ -32,7 +40,7 @@ var creativeKit = Inventory{
 // Add puts n of a block into the inventory: onto stacks of the same kind first,
 // then into empty slots. It returns how many found no room and a bit for each
 // slot that changed.
-func (v *Inventory) Add(b Block, n int) (left int, changed uint64) { return addTo(v[:], b, n) }
+func (v *Inventory) Add(b Block, n int) (left int, changed uint64) { return addTo(v[:Carried], b, n) }
 
 // addTo is Add for any slots, at most 64.
 func addTo(v []Stack, b Block, n int) (left int, changed uint64) {
@@ -56,14 +64,14 @@ func addTo(v []Stack, b Block, n int) (left int, changed uint64) {
 
 // hasRoom reports whether one more of a block finds room.
 func (v *Inventory) hasRoom(b Block) bool {
-	return slices.ContainsFunc(v[:], func(s Stack) bool {
+	return slices.ContainsFunc(v[:Carried], func(s Stack) bool {
 		return s.Count == 0 || s.Block == b && s.Count < MaxStack
 	})
 }
 
-// Count returns how many of a block the inventory holds.
+// Count returns how many of a block are carried.
 func (v *Inventory) Count(b Block) (n int) {
-	for _, s := range v {
+	for _, s := range v[:Carried] {
 		if s.Count > 0 && s.Block == b {
 			n += int(s.Count)
 		}
@@ -78,7 +86,7 @@ func (v *Inventory) Take(b Block, n int) (changed uint64, ok bool) {
 	if v.Count(b) < n {
 		return 0, false
 	}
-	for i := Slots - 1; i >= 0 && n > 0; i-- {
+	for i := Carried - 1; i >= 0 && n > 0; i-- {
 		if v[i].Count == 0 || v[i].Block != b {
 			continue
 		}
@@ -104,7 +112,22 @@ func (s *Stack) take(n int) int {
 // Move moves count items (0: all; tools are moved whole) from one slot to another. Unlike kinds change
 // places, if all of the first is moved. It reports whether anything moved.
 func (v *Inventory) Move(from, to, count int) bool {
-	return from != to && moveStack(&v[from], &v[to], count)
+	next := *v
+	if from == to || !moveStack(&next[from], &next[to], count) || !next.fits() {
+		return false
+	}
+	*v = next
+	return true
+}
+
+// fits reports whether everything that is worn is worn where it belongs.
+func (v *Inventory) fits() bool {
+	for i, s := range v[Carried:] {
+		if s.Count > 0 && int(Info(s.Block).Armour.Slot) != i+1 {
+			return false
+		}
+	}
+	return true
 }
 
 // moveStack is Move for any two slots.
@@ -112,7 +135,7 @@ func moveStack(a, b *Stack, count int) bool {
 	if a.Count == 0 {
 		return false
 	}
-	if count <= 0 || count > int(a.Count) || a.Block.IsTool() {
+	if count <= 0 || count > int(a.Count) || a.Block.Lasts() {
 		count = int(a.Count)
 	}
 	if b.Count > 0 && a.Block != b.Block {

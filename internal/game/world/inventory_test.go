@@ -49,7 +49,7 @@ func TestMovingKeepsItems(t *testing.T) {
 	for range 200 {
 		var v Inventory
 		for range 10 {
-			v[r.Intn(Slots)] = Stack{Stone + Block(r.Intn(3)), uint8(1 + r.Intn(MaxStack))}
+			v[r.Intn(Carried)] = Stack{Stone + Block(r.Intn(3)), uint8(1 + r.Intn(MaxStack))}
 		}
 		count := func() (n [4]int) {
 			for b := range n {

@@ -14,6 +14,7 @@ type Item struct {
 	Body   Body
 	Owner  id.ID  // who dropped it
 	Born   uint64 // tick in which it was dropped
+	Shot   Shot   // zero: it is not on its way to somebody
 
 	Handle uint32 // see Area; not part of a save
 }
@@ -77,7 +78,7 @@ func (ir *itemRules) dropItem(p *Player, slot, count int) Refusal {
 	case !ir.rate(&p.NextPlace, placeEvery, placeSlack):
 		return Cooldown
 	}
-	if s.Block.IsTool() {
+	if s.Block.Lasts() {
 		count = MaxStack
 	}
 	n := p.Items.takeAt(slot, min(count, MaxStack))
@@ -139,7 +140,9 @@ func (ir *itemRules) tickItems() {
 	for _, it := range ir.items {
 		switch {
 		case it.Stack.Count == 0:
-		case ir.tick >= it.Born+itemLife:
+		case it.Shot.Damage > 0:
+			ir.fly(it)
+		case ir.tick >= it.Born+itemLife || ir.heat(&it.Body) > 0:
 			ir.loseItem(it, false)
 		case !ir.pickUp(it):
 			ir.moveItem(it)
@@ -183,7 +186,7 @@ func (ir *itemRules) mergeItem(it *Item) {
 		return
 	}
 	for _, o := range ir.items {
-		if o == it || o.Stack.Count == 0 || o.Stack.Block != it.Stack.Block || int(o.Stack.Count)+int(it.Stack.Count) > MaxStack ||
+		if o == it || o.Stack.Count == 0 || o.Shot.Damage > 0 || o.Stack.Block != it.Stack.Block || int(o.Stack.Count)+int(it.Stack.Count) > MaxStack ||
 			!nearBox(o.Body.Pos, it.Body.box(&itemBuild), mergeReach) || ir.cfg.OwnItems && o.Owner != it.Owner {
 			continue
 		}

@@ -187,6 +187,8 @@ func (mr *mobRules) keepApart(m *Mob) {
 func (mr *mobRules) upkeep(m *Mob) {
 	in := m.info()
 	switch {
+	case mr.heat(&m.Body) > 0:
+		mr.hurtMob(m, 2*mr.heat(&m.Body))
 	case in.Moves == pack.Swims && !m.Body.InWater:
 		mr.hurtMob(m, 1)
 	case in.Burns && !mr.night() && !m.Body.InWater && mr.openSky(m.Body.Pos.Block()):
@@ -239,16 +241,19 @@ func (mr *mobRules) hurtMob(m *Mob, n int) {
 	}
 }
 
-// strikeMob is a player's blow. It reports whether it was felt.
-func (mr *mobRules) strikeMob(m *Mob, by *Player) bool {
+// strikeMob is a player's blow or shot, from a place; the player may be gone (nil). It
+// reports whether it was felt.
+func (mr *mobRules) strikeMob(m *Mob, from Vec, n int, by *Player) bool {
 	if mr.tick < m.NextHurt {
 		return false
 	}
 	m.NextHurt = mr.tick + hurtPause
-	throw(&m.Body, by.Body.Pos)
-	mr.alarm(m, by)
-	mr.hurtMob(m, blowOf(by))
-	if m.Health == 0 && isSurvivor(by) && !m.Young(mr.tick) {
+	throw(&m.Body, from)
+	if by != nil {
+		mr.alarm(m, by)
+	}
+	mr.hurtMob(m, n)
+	if m.Health == 0 && by != nil && isSurvivor(by) && !m.Young(mr.tick) {
 		for _, drop := range m.info().drops {
 			mr.give(by, drop.Block, int(drop.Count))
 		}

@@ -31,6 +31,10 @@ func (mr *mobRules) hunt(m *Mob) bool {
 		m.Target = prey.Entity
 		mr.event(m.Handle, &m.Body, EventCall)
 	}
+	if mr.keepsAway(m, prey) {
+		m.stop()
+		return true
+	}
 	mr.walkTo(m, prey.Body.Pos.Block())
 	return true
 }
@@ -42,8 +46,12 @@ func (mr *mobRules) attack(m *Mob) {
 		return
 	}
 	in := m.info()
-	if in.Hunts.Bursts > 0 {
+	switch {
+	case in.Hunts.Bursts > 0:
 		mr.burst(m, prey)
+		return
+	case in.Hunts.Shoots != 0:
+		mr.shootAt(m, prey)
 		return
 	}
 	if in.Hunts.Leaps {

@@ -216,7 +216,7 @@ func TestWhereMobsCome(t *testing.T) {
 		for x := int32(30); x < 90; x++ { // a hall under a hill
 			for z := int32(30); z < 90; z++ {
 				for y := int32(10); y < 22; y++ {
-					if y > 12 {
+					if y > 19 {
 						put(a, Pos{x, y, z}, Stone)
 					}
 				}

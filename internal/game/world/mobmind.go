@@ -157,8 +157,8 @@ func (mr *mobRules) safeAhead(m *Mob, yaw uint16) bool {
 		if !ok {
 			return false
 		}
-		if b.Solid() || b.IsWater() {
-			return b != Cactus
+		if b.Solid() || b.FluidLevel() > 0 {
+			return b != Cactus && !b.IsLava()
 		}
 		p.Y--
 	}

@@ -145,7 +145,7 @@ func (rb *regionBlocks) roomAt(p Pos) bool { return rb.passable(p) && rb.passabl
 // what is loaded of other regions is.
 func (rb *regionBlocks) passable(p Pos) bool {
 	b, ok := rb.Block(p)
-	return ok && !b.Solid()
+	return ok && !b.Solid() && !b.IsLava()
 }
 
 // reach notes a way to p, if it is in the searched space and the shortest.

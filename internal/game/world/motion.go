@@ -78,13 +78,13 @@ func button(in Input, bit uint16) fixed.Num {
 	return 0
 }
 
-// inWater reports whether a body with its feet at p swims.
+// inWater reports whether a body with its feet at p swims, in water or lava.
 func inWater(w Blocks, p Vec) bool {
 	p.Y += waterDeep
 	return underWater(w, p)
 }
 
-// underWater reports whether the point p is in water.
+// underWater reports whether the point p is in water or lava.
 func underWater(w Blocks, p Vec) bool {
 	b, _ := w.Block(p.Block())
 	level := b.FluidLevel()
@@ -95,7 +95,7 @@ func underWater(w Blocks, p Vec) bool {
 		return true
 	}
 	above, _ := w.Block(p.Block().Add(0, 1, 0))
-	return above.IsWater()
+	return above.FluidLevel() > 0
 }
 
 // climbable reports whether a body with its feet at p can hold on to a ladder.

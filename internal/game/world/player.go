@@ -34,6 +34,7 @@ type Player struct {
 	Epoch    uint64 // raised by each handover
 	LastSeq  uint32 // the last input that was run
 	Arriving bool   // placed by somebody else: look for room before the first step
+	Fire     uint8  // ticks for which it burns
 	Bed      Pos    // where it comes back to life
 	HasBed   bool
 	Homes    []Home // never changed in place: copies share it

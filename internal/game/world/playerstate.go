@@ -1,6 +1,8 @@
 package world
 
 import (
+	"slices"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 )
 
@@ -16,7 +18,8 @@ func (p *Player) AppendBinary(dst []byte) []byte {
 	w.body(&p.Body)
 	w.uint(uint64(p.Mode))
 	hungry := p.Food != MaxFood || p.Effort > 0
-	w.flags(p.Operator, p.Arriving, p.Dig.Active, p.DugTo > 0, hungry, p.Visitor, p.HasBed, p.Jailed, len(p.Homes) > 0)
+	worn := slices.ContainsFunc(p.Items[Carried:], func(s Stack) bool { return s.Count > 0 })
+	w.flags(p.Operator, p.Arriving, p.Dig.Active, p.DugTo > 0, hungry, p.Visitor, p.HasBed, p.Jailed, len(p.Homes) > 0, worn, p.Fire > 0)
 	w.uint(uint64(p.Health))
 	w.uint(uint64(p.Air))
 	w.uint(uint64(p.Selected))
@@ -26,7 +29,7 @@ func (p *Player) AppendBinary(dst []byte) []byte {
 	for _, at := range []uint64{p.NextPlace, p.NextHit, p.NextHurt, p.NextHeal, p.LastInput} {
 		w.uint(at)
 	}
-	w.stacks(p.Items[:])
+	w.stacks(p.Items[:Carried])
 	if p.Dig.Active {
 		w.dig(&p.Dig)
 	}
@@ -43,6 +46,12 @@ func (p *Player) AppendBinary(dst []byte) []byte {
 	if len(p.Homes) > 0 {
 		w.homes(p.Homes)
 	}
+	if worn {
+		w.stacks(p.Items[Carried:])
+	}
+	if p.Fire > 0 {
+		w.uint(uint64(p.Fire))
+	}
 	return w.b
 }
 
@@ -56,8 +65,8 @@ func DecodePlayer(b []byte) (*Player, error) {
 	p.Entity = r.uint(1<<48-1, "entity")
 	r.body(&p.Body)
 	p.Mode = Mode(r.uint(uint64(Spectator), "mode"))
-	var dug, hungry, homes bool
-	r.flags("flags", &p.Operator, &p.Arriving, &p.Dig.Active, &dug, &hungry, &p.Visitor, &p.HasBed, &p.Jailed, &homes)
+	var dug, hungry, homes, worn, burns bool
+	r.flags("flags", &p.Operator, &p.Arriving, &p.Dig.Active, &dug, &hungry, &p.Visitor, &p.HasBed, &p.Jailed, &homes, &worn, &burns)
 	p.Health = uint8(r.uint(MaxHealth, "health"))
 	p.Air = uint16(r.uint(MaxAir, "air"))
 	p.Selected = uint8(r.uint(HotBar-1, "selected slot"))
@@ -67,7 +76,7 @@ func DecodePlayer(b []byte) (*Player, error) {
 	for _, at := range []*uint64{&p.NextPlace, &p.NextHit, &p.NextHurt, &p.NextHeal, &p.LastInput} {
 		*at = r.uint(1<<62, "tick")
 	}
-	r.stacks(p.Items[:])
+	r.stacks(p.Items[:Carried])
 	if p.Dig.Active {
 		r.dig(&p.Dig)
 	}
@@ -88,6 +97,17 @@ func DecodePlayer(b []byte) (*Player, error) {
 	}
 	if homes {
 		p.Homes = r.homes()
+	}
+	if worn {
+		r.stacks(p.Items[Carried:])
+		if !p.Items.fits() {
+			r.fail("armour")
+		}
+	}
+	if burns {
+		if p.Fire = uint8(r.uint(fireLasts, "fire")); p.Fire == 0 {
+			r.fail("fire")
+		}
 	}
 	if err := r.end("player"); err != nil {
 		return nil, err

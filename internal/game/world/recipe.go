@@ -18,7 +18,7 @@ func recipesOf(c *pack.Content) (out []Recipe) {
 	stack := func(s pack.Stack) Stack { return Stack{Block(s.Kind), s.Count} }
 	for _, r := range c.Recipes {
 		made := Recipe{Out: stack(r.Makes), Ticks: r.Ticks}
-		if c.Blocks[r.Makes.Kind].Tool.Kind != "" {
+		if Block(r.Makes.Kind).Lasts() {
 			made.Out.Count = MaxStack // one, and whole
 		}
 		for _, of := range r.Of {

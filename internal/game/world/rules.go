@@ -33,9 +33,14 @@ type (
 	mobRules struct {
 		*state
 		playerRules *playerRules // whom mobs strike
+		itemRules   *itemRules   // what they shoot
 		paths       pathfinder
 	}
-	itemRules  struct{ *state }
+	itemRules struct {
+		*state
+		playerRules *playerRules // whom what is shot strikes
+		mobRules    *mobRules
+	}
 	blockRules struct {
 		*state
 		itemRules *itemRules

@@ -82,7 +82,7 @@ func (rb *regionBlocks) standable(p Pos) bool {
 // roomy reports whether a body can be in the block p.
 func (rb *regionBlocks) roomy(p Pos) bool {
 	b, ok := rb.Block(p)
-	return ok && !b.Solid() && !b.IsWater()
+	return ok && !b.Solid() && b.FluidLevel() == 0
 }
 
 // leadsAway reports whether one can walk some blocks away from a place: it is no pit

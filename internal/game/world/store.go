@@ -40,6 +40,8 @@ func (pr *playerRules) usable(p *Player, at Pos) (slots int, code Refusal) {
 		code = Across
 	case pr.barred(at, p.ID, p.Operator) != Done:
 		code = pr.barred(at, p.ID, p.Operator)
+	case pr.cfg.OwnItems && Info(b).Loot.Into != 0:
+		code = NotAllowed // it does not know of what was found
 	case pr.cfg.OwnItems && c != nil && c.Owner != p.ID:
 		code = Protected
 	case !pr.sees(p, at):
@@ -62,6 +64,7 @@ func (pr *playerRules) open(p *Player, c *Command) (code Refusal, later bool) {
 	}
 	slots, code := pr.usable(p, at)
 	if code == Done {
+		pr.unlock(at)
 		pr.changes.Opened = append(pr.changes.Opened, Opening{p, at, slots})
 	}
 	return code, false
@@ -74,6 +77,7 @@ func (pr *playerRules) store(p *Player, act *Act) Refusal {
 	if code != Done {
 		return code
 	}
+	pr.unlock(act.At)
 	next := &Container{At: act.At, Owner: p.ID, Slots: make([]Stack, n)}
 	if c := pr.Contents(act.At); c != nil {
 		next.Owner, next.Fire = c.Owner, c.Fire
@@ -124,7 +128,7 @@ func (c *Container) move(items *Inventory, act *Act, into []Stack) Refusal {
 	case to == AnySlot && own:
 		moved = moveInto(from, into, count)
 	case to == AnySlot:
-		moved = moveInto(from, items[:], count)
+		moved = moveInto(from, items[:Carried], count)
 	default:
 		dst, ownToo := c.slot(items, to)
 		if dst == nil || dst == from || own && ownToo {
@@ -132,8 +136,11 @@ func (c *Container) move(items *Inventory, act *Act, into []Stack) Refusal {
 		}
 		moved = moveStack(from, dst, count)
 	}
-	if !moved {
+	switch {
+	case !moved:
 		return NoItem
+	case !items.fits():
+		return NotAllowed
 	}
 	return Done
 }
@@ -168,7 +175,7 @@ func moveInto(from *Stack, into []Stack, count int) bool {
 	if from.Count == 0 {
 		return false
 	}
-	if from.Block.IsTool() {
+	if from.Block.Lasts() {
 		i := slices.IndexFunc(into, func(s Stack) bool { return s.Count == 0 })
 		return i >= 0 && moveStack(from, &into[i], 0)
 	}

@@ -77,6 +77,7 @@ func (pr *playerRules) keep(p *Player) {
 	if (pr.tick+p.Entity)%stingEvery == 0 && pr.touchesCactus(&p.Body) {
 		pr.hurt(p, 1, ByCactus)
 	}
+	pr.burn(p)
 	pr.hunger(p)
 	if p.Health < MaxHealth && pr.tick >= p.NextHeal && p.Food >= healFood {
 		p.Health++

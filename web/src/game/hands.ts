@@ -4,7 +4,7 @@ import { ActKind, Mode } from '../net/types';
 import type { Acts } from './acts';
 import { NOT_PRESSED, type Press } from './controls';
 import { type BlockSink, type Edits, nextTo } from './edits';
-import type { Inventory } from './inventory';
+import { type Inventory, isBucket } from './inventory';
 import type { Body } from './physics/body';
 import { info } from './physics/blocks';
 import type { Hit } from './raycast';
@@ -13,6 +13,7 @@ import { fullSolid, supported } from './support';
 
 /** Ticks between two blows, and for how long a held button repeats placing. */
 const HIT_EVERY = 8;
+const SHOOT_EVERY = 20;
 const CRACK_NONE = 10;
 
 interface Place {
@@ -169,11 +170,11 @@ export class Hands {
     if (!down || fresh) this.opened = false;
     if (!down || this.opened) return;
     if (target.entity !== null) {
-      if (fresh) this.feed(target.entity);
+      if (fresh && !this.shoot()) this.feed(target.entity);
       return;
     }
     if (!target.hit) {
-      if (fresh) this.eat();
+      if (fresh && !this.shoot()) this.eat();
       return;
     }
     const { stores, door, bed } = info(target.hit.block);
@@ -212,6 +213,15 @@ export class Hands {
     this.env.swing();
   }
 
+  /** Shoots if there is a bow in the hand. */
+  private shoot(): boolean {
+    const { inventory, acts } = this.env;
+    if (inventory.held.count === 0 || info(inventory.held.block).tool?.[0] !== 'bow' || this.env.mode() === Mode.Spectator) return false;
+    acts.do(ActKind.Use);
+    this.env.swing();
+    return true;
+  }
+
   /** Gives an animal what is in the hand; the node knows what it eats. */
   private feed(entity: number): void {
     const { inventory, acts } = this.env;
@@ -234,10 +244,31 @@ export class Hands {
     this.env.placed(x, y, z, tills);
   }
 
+  /** Takes a source into the bucket in the hand, or pours it out. */
+  private scoop(hit: Hit): void {
+    const { world, inventory, edits, acts } = this.env;
+    const { held } = inventory;
+    const { holds } = info(held.block);
+    const at = holds && !info(hit.block).replaceable ? nextTo(hit, hit.face) : hit;
+    const there = world.block(at.x, at.y, at.z);
+    if (this.env.mode() === Mode.Spectator || there < 0 || (holds ? !info(there).replaceable : info(there).fluid !== 8)) return;
+    this.nextPlace = this.tick + SHOOT_EVERY;
+    const seq = acts.do(ActKind.Place, { x: hit.x, y: hit.y, z: hit.z, face: hit.face, a: inventory.selected });
+    if (!seq) return;
+    edits.guess(seq, at.x, at.y, at.z, holds ? holds[0] : 0, performance.now());
+    this.env.swing();
+    this.env.placed(at.x, at.y, at.z, holds ? holds[0] : there);
+  }
+
   private place(hit: Hit): void {
     const { world, inventory, edits, acts } = this.env;
     const stack = inventory.held;
+    if (this.shoot()) {
+      this.nextPlace = this.tick + SHOOT_EVERY;
+      return;
+    }
     if (stack.count > 0 && info(stack.block).tool?.[0] === 'hoe') return this.till(hit);
+    if (stack.count > 0 && (isBucket(stack.block) || info(stack.block).holds)) return this.scoop(hit);
     if (stack.count === 0 || info(stack.block).class === 'thing' || this.env.mode() === Mode.Spectator) return;
     const { x, y, z } = info(hit.block).replaceable ? hit : nextTo(hit, hit.face);
     const at = { x, y, z };

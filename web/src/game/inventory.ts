@@ -1,7 +1,10 @@
+import { blocks } from '../gen/blocks';
 import { info } from './physics/blocks';
 import type { SlotChange } from '../net/types';
 
-export const SLOTS = 36;
+/** the slots of what is carried; behind them are those of what is worn on head, body, legs and feet */
+export const CARRIED = 36;
+export const SLOTS = 40;
 export const HOTBAR = 9;
 export const MAX_STACK = 99;
 
@@ -32,21 +35,31 @@ export class Inventory {
 
   /** The first slot that holds a block, the hot bar first; −1 if none does. */
   find(block: number): number {
-    return this.slots.findIndex((s) => s.count > 0 && s.block === block);
+    return this.slots.findIndex((s, i) => i < CARRIED && s.count > 0 && s.block === block);
   }
 
   count(block: number): number {
-    return this.slots.reduce((n, s) => n + (s.block === block ? s.count : 0), 0);
+    return this.slots.reduce((n, s, i) => n + (i < CARRIED && s.block === block ? s.count : 0), 0);
+  }
+
+  /** How much of 25 parts what is worn keeps off. */
+  get guards(): number {
+    return this.slots.slice(CARRIED).reduce((n, s) => n + (s.count > 0 ? info(s.block).armour?.[1] ?? 0 : 0), 0);
+  }
+
+  /** Whether a stack may lie in a slot: armour is worn where it belongs. */
+  fits(slot: number, { block, count }: Stack): boolean {
+    return slot < CARRIED || count === 0 || info(block).armour?.[0] === slot - CARRIED + 1;
   }
 
   /** What MoveItem will do, shown before the node has answered. Count 0 is all. */
   move(from: number, to: number, count: number): boolean {
     const a = this.slots[from]!;
     const b = this.slots[to]!;
-    if (from === to || a.count === 0) return false;
+    if (from === to || a.count === 0 || !this.fits(to, a)) return false;
     let n = count <= 0 || count > a.count || isTool(a.block) ? a.count : count;
     if (b.count > 0 && a.block !== b.block) {
-      if (n < a.count) return false;
+      if (n < a.count || !this.fits(from, b)) return false;
       [this.slots[from], this.slots[to]] = [b, a];
       return true;
     }
@@ -79,5 +92,10 @@ export function collect(stacks: readonly (Stack | undefined)[], to: number): { f
     .slice(0, MOST_MOVES);
 }
 
-/** Tools are counted by their condition: MAX_STACK is a new one. Their stacks are not split. */
-export const isTool = (block: number): boolean => info(block).tool !== undefined;
+/** Tools and armour are counted by their condition: MAX_STACK is a new one. Their stacks are not split. */
+export const isTool = (block: number): boolean => (info(block).tool ?? info(block).armour) !== undefined;
+
+const buckets = new Set(blocks.map((b) => b.holds?.[1]));
+
+/** Whether something is full of a fluid when it is full. */
+export const isBucket = (block: number): boolean => buckets.has(block);

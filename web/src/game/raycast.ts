@@ -22,14 +22,15 @@ const DOORS = [[0, 0, 0.4, 1, 1, 0.6], [0, 0, 0, 0.15, 1, 1], [0.4, 0, 0, 0.6, 1
 
 const LIDS = [[0, 0.8, 0, 1, 1, 1], [0, 0, 0, 1, 1, 0.2], [0, 0.8, 0, 1, 1, 1], [0, 0, 0, 0.2, 1, 1]] as const;
 
-/** The space of a block that can be aimed at, as parts of its cell: x0 y0 z0 x1 y1 z1. */
-function aimBox(id: number): readonly [number, number, number, number, number, number] | null {
+/** The space of a block that can be aimed at, as parts of its cell: x0 y0 z0 x1 y1 z1; with a bucket also sources. */
+function aimBox(id: number, fluids: boolean): readonly [number, number, number, number, number, number] | null {
   const b = info(id);
   switch (b.class) {
     case 'air':
-    case 'fluid':
     case 'thing':
       return null;
+    case 'fluid':
+      return fluids && b.fluid === 8 ? [0, 0, 0, 1, 7 / 8, 1] : null;
     case 'cross':
       return [0.15, 0, 0.15, 0.85, 0.8, 0.85];
     case 'torch':
@@ -58,7 +59,7 @@ export function direction(yaw: number, pitch: number): [number, number, number] 
 }
 
 /** The first block along a ray, at most `reach` metres away. Amanatides and Woo's walk, with smaller boxes inside of cells. */
-export function raycast(w: BlockSource, ox: number, oy: number, oz: number, d: readonly [number, number, number], reach: number): Hit | null {
+export function raycast(w: BlockSource, ox: number, oy: number, oz: number, d: readonly [number, number, number], reach: number, fluids = false): Hit | null {
   const at = [Math.floor(ox), Math.floor(oy), Math.floor(oz)];
   const origin = [ox, oy, oz];
   const step = d.map((v) => Math.sign(v));
@@ -70,7 +71,7 @@ export function raycast(w: BlockSource, ox: number, oy: number, oz: number, d: r
   });
   for (let travelled = 0; travelled <= reach; ) {
     const id = w.block(at[0]!, at[1]!, at[2]!);
-    const box = id > 0 ? aimBox(id) : null;
+    const box = id > 0 ? aimBox(id, fluids) : null;
     if (box) {
       const hit = meet(origin, d, at, box);
       if (hit && hit.t <= reach) {

@@ -6,6 +6,7 @@ import type { Far } from './far';
 import type { Target } from './hands';
 import type { Inventory } from './inventory';
 import { type Look, through } from './look';
+import { isBucket } from './inventory';
 import { fluidLevel, info } from './physics/blocks';
 import { human } from './physics/body';
 import { mobOf } from './mobs';
@@ -150,7 +151,7 @@ export class Viewer {
     }
     const { x, y, z } = this.eye;
     const d = through(g.look.yaw, g.look.pitch, this.fovNow, innerWidth / Math.max(innerHeight, 1), this.aim.x, this.aim.y);
-    const hit = raycast(g.engine, x, y, z, d, reachOf(g.self.mode));
+    const hit = raycast(g.engine, x, y, z, d, reachOf(g.self.mode), g.inventory.held.count > 0 && isBucket(g.inventory.held.block));
     const near = pickEntity(this.aimed(), [x, y, z], d, HIT_REACH);
     this.target = { hit, entity: near && (!hit || near.distance < hit.distance) ? near.id : null };
   }

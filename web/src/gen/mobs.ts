@@ -38,4 +38,5 @@ export const mobs: readonly MobInfo[] = [
   { kind: 20, name: 'duck', title: 'Duck', model: 'duck', half: 0.22, height: 0.65, eats: [115] },
   { kind: 21, name: 'fox', title: 'Fox', model: 'fox', half: 0.28, height: 0.7 },
   { kind: 22, name: 'brute', title: 'Brute', model: 'brute', half: 0.6, height: 2.5 },
+  { kind: 23, name: 'archer', title: 'Archer', model: 'archer', half: 0.3, height: 1.9 },
 ];

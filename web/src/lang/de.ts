@@ -124,6 +124,7 @@ export const strings: Strings = {
     item: (name, count) => (count > 1 ? `${name}, ${count}` : name),
     health: (n) => `Gesundheit ${n} von 20`,
     food: (n) => `Nahrung ${n} von 20`,
+    armour: (n: number) => `Rüstung ${n} von 25`,
     air: (n) => `Luft ${n} von 10`,
     needs: (name, tool) => `${name} · braucht: ${tool}`,
     marked: (name) => `${name} ist markiert. Die Karte benennt und entfernt Orte.`,
@@ -165,6 +166,7 @@ export const strings: Strings = {
   inventory: {
     title: 'Inventar',
     things: 'Deine Sachen',
+    worn: 'Getragen: Kopf, Rumpf, Beine, Füße',
     hotbar: 'Schnellleiste',
     catalogue: 'Alle Blöcke',
     crafting: 'Herstellen',
@@ -188,6 +190,7 @@ export const strings: Strings = {
     close: 'Schließen',
   },
   tip: {
+    guards: (percent: number) => `Hält ${percent} % eines Schlags ab.`,
     tool: (times) => `Baut ${times}-mal so schnell ab`,
     left: (percent) => `Noch ${percent} %`,
     food: (n) => `Nahrung: ${n}`,
@@ -326,7 +329,7 @@ export const strings: Strings = {
     'Oak Log': 'Eichenstamm', 'Oak Leaves': 'Eichenlaub', 'Birch Log': 'Birkenstamm', 'Birch Leaves': 'Birkenlaub', 'Pine Log': 'Kiefernstamm', 'Pine Leaves': 'Kiefernnadeln',
     'Oak Planks': 'Eichenbretter', 'Birch Planks': 'Birkenbretter', 'Pine Planks': 'Kiefernbretter',
     Bricks: 'Ziegel', 'Stone Bricks': 'Steinziegel', 'Mossy Cobblestone': 'Bemooster Bruchstein', Glass: 'Glas', Lamp: 'Lampe', Torch: 'Fackel',
-    Water: 'Wasser', Lava: 'Lava', 'Tall Grass': 'Hohes Gras', Poppy: 'Mohn', Dandelion: 'Löwenzahn', Cornflower: 'Kornblume', 'Dead Bush': 'Toter Busch',
+    Water: 'Wasser', Lava: 'Lava', Obsidian: 'Obsidian', 'Old Chest': 'Alte Truhe', 'Tall Grass': 'Hohes Gras', Poppy: 'Mohn', Dandelion: 'Löwenzahn', Cornflower: 'Kornblume', 'Dead Bush': 'Toter Busch',
     Cactus: 'Kaktus', 'Red Mushroom': 'Roter Pilz', 'Brown Mushroom': 'Brauner Pilz', Reeds: 'Schilf',
     'White Wool': 'Weiße Wolle', 'Red Wool': 'Rote Wolle', 'Orange Wool': 'Orange Wolle', 'Yellow Wool': 'Gelbe Wolle', 'Green Wool': 'Grüne Wolle',
     'Cyan Wool': 'Türkise Wolle', 'Blue Wool': 'Blaue Wolle', 'Purple Wool': 'Violette Wolle', 'Black Wool': 'Schwarze Wolle',

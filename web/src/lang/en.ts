@@ -124,6 +124,7 @@ export const en = {
     item: (name: string, count: number) => (count > 1 ? `${name}, ${count}` : name),
     health: (n: number) => `Health ${n} of 20`,
     food: (n: number) => `Food ${n} of 20`,
+    armour: (n: number) => `Armour ${n} of 25`,
     air: (n: number) => `Air ${n} of 10`,
     needs: (name: string, tool: string) => `${name} · needs ${tool}`,
     marked: (name: string) => `${name} is marked. The map renames and removes places.`,
@@ -169,6 +170,7 @@ export const en = {
   inventory: {
     title: 'Inventory',
     things: 'Your things',
+    worn: 'Worn: head, body, legs, feet',
     hotbar: 'Hot bar',
     catalogue: 'All blocks',
     crafting: 'Crafting',
@@ -192,6 +194,7 @@ export const en = {
     close: 'Close',
   },
   tip: {
+    guards: (percent: number) => `Keeps off ${percent} % of a blow.`,
     tool: (times: number) => `Breaks ${times} times as fast`,
     left: (percent: number) => `${percent} % left`,
     food: (n: number) => `Food: ${n}`,

@@ -18,6 +18,7 @@ export class Hud {
   private readonly hotbar: HTMLElement;
   private readonly health = h('div', { class: 'bar health', attr: { role: 'img' } });
   private readonly food = h('div', { class: 'bar food', attr: { role: 'img' } });
+  private readonly armour = h('div', { class: 'bar armour', hidden: true, attr: { role: 'img' } });
   private readonly air = h('div', { class: 'bar air', attr: { role: 'img' } });
   private readonly notices = h('div', { class: 'notices', attr: { role: 'status', 'aria-live': 'polite' } });
   private readonly itemLabel = h('div', { class: 'item-name' });
@@ -41,8 +42,9 @@ export class Hud {
     this.hotbar = h('div', { class: 'hotbar', attr: { role: 'toolbar', 'aria-label': t.hud.hotbar } }, ...this.slots);
     this.health.append(...Array.from({ length: 10 }, () => h('i')));
     this.food.append(...Array.from({ length: 10 }, () => h('i')));
+    this.armour.append(...Array.from({ length: 10 }, () => h('i')));
     this.air.append(...Array.from({ length: 10 }, () => h('i')));
-    const bottom = h('div', { class: 'bottom' }, this.itemLabel, h('div', { class: 'bars' }, this.health, h('div', {}, this.air, this.food)), this.hotbar);
+    const bottom = h('div', { class: 'bottom' }, this.itemLabel, h('div', { class: 'bars' }, h('div', {}, this.armour, this.health), h('div', {}, this.air, this.food)), this.hotbar);
     this.el = h('div', { class: 'hud', hidden: true }, this.water, this.hurt, this.crosshair, this.ring, this.aimedAt, this.stall, this.notices, this.visiting, bottom, this.fps);
     game.events.on('inventory', () => this.showSlots());
     game.events.on('self', () => this.showSelf());
@@ -62,7 +64,10 @@ export class Hud {
   }
 
   private showSlots(): void {
-    const { slots, selected, held } = this.game.inventory;
+    const { slots, selected, held, guards } = this.game.inventory;
+    this.armour.hidden = guards === 0;
+    this.armour.setAttribute('aria-label', t.hud.armour(guards));
+    fill(this.armour, guards);
     this.slots.forEach((el, i) => {
       const s = slots[i]!;
       this.icons.fill(el, s.block, s.count);
@@ -123,6 +128,7 @@ export class Hud {
     const { x, y, z } = viewer.eye;
     const at = engine.block(Math.floor(x), Math.floor(y), Math.floor(z));
     this.water.hidden = at <= 0 || info(at).fluid === 0;
+    this.water.classList.toggle('lava', !this.water.hidden && info(at).light > 0);
   }
 
   /** What is looked at is called by its name, with the tool that it takes if the hand holds none. */

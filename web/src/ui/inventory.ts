@@ -1,7 +1,7 @@
 import type { Game } from '../game/game';
 import { CONTAINER } from '../game/container';
 import { info } from '../game/physics/blocks';
-import { collect, HOTBAR, isTool, MAX_STACK, SLOTS, type Stack } from '../game/inventory';
+import { CARRIED, collect, HOTBAR, isTool, MAX_STACK, SLOTS, type Stack } from '../game/inventory';
 import { ActKind, Mode } from '../net/types';
 import { Catalogue } from './catalogue';
 import { Crafting } from './crafting';
@@ -65,8 +65,9 @@ export class InventoryDialog {
     const grid = (label: string, from: number, to: number): HTMLElement =>
       h('div', { class: 'slots', attr: { role: 'group', 'aria-label': label } }, ...this.slots.slice(from, to));
     const own = h('section', { class: 'own' },
-      h('h3', {}, t.inventory.things), grid(t.inventory.things, HOTBAR, SLOTS),
-      h('h3', {}, t.inventory.hotbar), grid(t.inventory.hotbar, 0, HOTBAR), this.help);
+      h('h3', {}, t.inventory.things), grid(t.inventory.things, HOTBAR, CARRIED),
+      h('h3', {}, t.inventory.hotbar), grid(t.inventory.hotbar, 0, HOTBAR),
+      h('h3', {}, t.inventory.worn), grid(t.inventory.worn, CARRIED, SLOTS), this.help);
     this.dialog.body.append(own, this.side, this.ghost, this.status);
     this.tip = new Tip(this.dialog.el, () => this.carried !== null);
     this.dialog.el.addEventListener('pointermove', (e) => this.moveGhost(e));
@@ -242,7 +243,9 @@ export class InventoryDialog {
       this.game.container.send(i);
       return this.sound('pop');
     }
-    const others = this.game.inventory.slots.map((o, k) => ({ ...o, k })).filter(({ k }) => k < HOTBAR !== i < HOTBAR);
+    const worn = info(s.block).armour;
+    if (worn && i < CARRIED && this.stack(CARRIED + worn[0] - 1).count === 0) return this.move(i, CARRIED + worn[0] - 1, 0);
+    const others = this.game.inventory.slots.map((o, k) => ({ ...o, k })).filter(({ k }) => k < CARRIED && k < HOTBAR !== i < HOTBAR);
     const to = others.find((o) => o.count > 0 && o.block === s.block && o.count < MAX_STACK && !isTool(s.block)) ?? others.find((o) => o.count === 0);
     if (to) this.move(i, to.k, 0);
   }
@@ -252,7 +255,7 @@ export class InventoryDialog {
     this.letGo();
     const { at } = this.game.container;
     const furnace = at && info(this.game.engine.block(at.x, at.y, at.z)).smelts;
-    const slots = furnace ? this.slots.slice(0, CONTAINER) : this.slots;
+    const slots = furnace ? this.slots.slice(0, CARRIED) : this.slots;
     if (i >= slots.length) return;
     for (const { from, count } of collect(slots.map((_, k) => this.stack(k)), i)) this.move(from, i, count);
   }
@@ -309,12 +312,14 @@ export class InventoryDialog {
   // The hot bar lies below the rest but has the first numbers.
   private above(i: number): number {
     if (i >= CONTAINER) return i - COLUMNS;
-    return i < HOTBAR ? SLOTS - HOTBAR + i : i - COLUMNS < HOTBAR ? i : i - COLUMNS;
+    if (i >= CARRIED) return i - CARRIED;
+    return i < HOTBAR ? CARRIED - HOTBAR + i : i - COLUMNS < HOTBAR ? i : i - COLUMNS;
   }
 
   private below(i: number): number {
     if (i >= CONTAINER) return i + COLUMNS;
-    return i < HOTBAR ? i : i + COLUMNS >= SLOTS ? i + COLUMNS - SLOTS : i + COLUMNS;
+    if (i < HOTBAR) return CARRIED + Math.min(i, SLOTS - CARRIED - 1);
+    return i >= CARRIED ? i : i + COLUMNS >= CARRIED ? i + COLUMNS - CARRIED : i + COLUMNS;
   }
 
   /** The first empty slot of the hot bar, or else the selected one. */

@@ -70,8 +70,8 @@ export class Surface {
   }
 }
 
-/** meshFluid adds the faces of the water at a place that border on something else; level ones go to the surface. */
-export function meshFluid(p: Padded, place: number, x: number, y: number, z: number, surface: Surface, out: Quads): void {
+/** meshFluid adds the faces of the water or lava at a place that border on something else; level ones of water go to the surface. */
+export function meshFluid(p: Padded, place: number, x: number, y: number, z: number, surface: Surface | null, out: Quads): void {
   const b = p.block(place);
   const above = FLUID[p.block(place + PY)] > 0;
   const h00 = above ? 16 : cornerHeight(p, place, -PX, -PZ);
@@ -85,7 +85,7 @@ export function meshFluid(p: Padded, place: number, x: number, y: number, z: num
     if (OPAQUE[p.block(place + PY)]) flat(p.cells[place]);
     for (let i = 0; i < 4; i++) corners[i] |= OPEN;
     const even = corners[0] === corners[1] && corners[0] === corners[2] && corners[0] === corners[3];
-    if (even && h00 === FULL && h10 === FULL && h01 === FULL && h11 === FULL) surface.add(x, y, z, corners[0]);
+    if (surface && even && h00 === FULL && h10 === FULL && h01 === FULL && h11 === FULL) surface.add(x, y, z, corners[0]);
     else {
       out.room();
       const look = rest(layer, 1);

@@ -4,7 +4,7 @@ import { blocks } from '../gen/blocks';
 import { boxFace, LOOKS, normalStep, OPEN } from './cubes';
 import { IS_OPAQUE, P, PY, PZ, type Padded } from './padded';
 import { FACE_PLANT, rest, SWAYS, type Quads } from './quads';
-import { KIND, Kind, LAYER, OPAQUE, SOLID } from './tables';
+import { EMIT, KIND, Kind, LAYER, OPAQUE, SOLID } from './tables';
 import { meshFluid, Surface } from './fluid';
 
 const surface = new Surface();
@@ -68,7 +68,8 @@ export function meshShapes(p: Padded, holes: Quads, water: Quads): void {
         plant(p, place, x, y, z, holes);
         break;
       case Kind.Fluid:
-        meshFluid(p, place, x, y, z, surface, water);
+        if (EMIT[p.block(place)]) meshFluid(p, place, x, y, z, null, holes); // lava is not seen through
+        else meshFluid(p, place, x, y, z, surface, water);
         break;
     }
   }

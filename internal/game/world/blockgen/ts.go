@@ -70,6 +70,10 @@ export interface BlockInfo {
   readonly bed?: number;
   /** kind, level and speed of a tool */
   readonly tool?: readonly [string, number, number];
+  /** of armour: where it is worn, 1 head to 4 feet, and how much it guards */
+  readonly armour?: readonly [number, number];
+  /** of a full bucket: the source that it pours, and the bucket that is left */
+  readonly holds?: readonly [number, number];
 }
 
 `
@@ -144,6 +148,12 @@ func entry(b *bytes.Buffer, id int, in *pack.Block) {
 	}
 	if t := in.Tool; t.Kind != "" {
 		fmt.Fprintf(b, ", tool: ['%s', %d, %d]", t.Kind, t.Level, t.Speed)
+	}
+	if a := in.Armour; a.Slot > 0 {
+		fmt.Fprintf(b, ", armour: [%d, %d]", a.Slot, a.Guards)
+	}
+	if h := in.Holds; h.Fluid != 0 {
+		fmt.Fprintf(b, ", holds: [%d, %d]", h.Fluid, h.Empty)
 	}
 	if in.Class.Opens() {
 		fmt.Fprintf(b, ", door: %d", in.Door)

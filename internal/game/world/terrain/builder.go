@@ -54,6 +54,7 @@ func (b *builder) build(p world.ColumnPos) *world.Column {
 	b.floorRock()
 	b.carve()
 	b.veins()
+	b.ruin()
 	b.trees()
 	b.plants()
 	return b.pack(p)

@@ -11,11 +11,12 @@ import (
 var (
 	tunnelXZ, tunnelY = every(52), every(38)
 	cavernXZ, cavernY = every(74), every(40)
+	lavaXZ            = every(60)
 )
 
 const (
 	caveFloor  = 5  // no caves below: bedrock
-	caveLake   = 10 // caves up to this y are full of water
+	caveLake   = 10 // caves up to this y are full of water or lava
 	wetGuard   = 12 // metres of ground kept under water
 	sealed     = 16 * int32(fixed.One)
 	tunnelWide = 370 // noise within this of zero, in 1/4096ths: about 2.5 m
@@ -103,11 +104,21 @@ func (b *builder) dig(x, y, z int) {
 	at := &b.block[cell(x, y, z)]
 	switch {
 	case *at == world.Air || *at == world.Water || *at == world.Ice || *at == world.Bedrock:
+	case y <= caveLake && b.molten(x, z):
+		*at = world.Lava
+		if !b.molten(x-1, z) || !b.molten(x+1, z) || !b.molten(x, z-1) || !b.molten(x, z+1) {
+			*at = world.Obsidian // it meets water
+		}
 	case y <= caveLake:
 		*at = world.Water
 	default:
 		*at = world.Air
 	}
+}
+
+// molten reports whether the lakes of caves are of lava at a spot.
+func (b *builder) molten(x, z int) bool {
+	return noise2(b.g.key[keyLava], lavaXZ.at(b.origin.X+int32(x)), lavaXZ.at(b.origin.Z+int32(z))) > pct(8)
 }
 
 // carved reports whether carve takes the ground at a spot, which may be in the

@@ -40,6 +40,8 @@ const (
 	keyPatch
 	keyBedrock
 	keyOre
+	keyLava
+	keyRuin
 	keyCount
 )
 

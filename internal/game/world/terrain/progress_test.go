@@ -42,6 +42,11 @@ func (p *progress) step() (more bool) {
 			note(p.blocks, b)
 		}
 	}
+	for b := range world.BlockCount {
+		if h := world.Info(b).Holds; p.blocks[world.Block(h.Fluid)] && p.has[world.Block(h.Empty)] {
+			note(p.has, b)
+		}
+	}
 	for _, r := range world.Recipes {
 		can := r.Ticks == 0 || p.has[world.Furnace]
 		for _, of := range r.In {

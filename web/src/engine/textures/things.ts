@@ -187,6 +187,19 @@ function farmland(t: Tile): void {
   t.each((x, y) => shade(rgb(0x6b4a2e), [-0.34, -0.1, 0.1, -0.06][y & 3] + (t.random(x, y) - 0.5) * 0.16 + (t.cloud(x, y, 4) - 0.5) * 0.14));
 }
 
+/** lava is bright where it is hot, with a dark crust. */
+function lava(t: Tile): void {
+  t.each((x, y) => {
+    const v = t.cloud(x, y, 8) * 0.6 + t.cloud(x, y, 4, 1) * 0.4;
+    return v > 0.62 ? shade(rgb(0xffd25a), (v - 0.62) * 1.4) : v > 0.42 ? shade(rgb(0xf3831f), (t.random(x, y) - 0.5) * 0.16) : shade(rgb(0xb5380f), (t.random(x, y) - 0.5) * 0.22);
+  });
+}
+
+/** obsidian is nearly black, with a violet shine. */
+function obsidian(t: Tile): void {
+  t.each((x, y) => shade(rgb(0x2a2038), (t.cloud(x, y, 4) - 0.5) * 0.7 + (t.random(x, y) > 0.94 ? 0.5 : 0)));
+}
+
 /** blanket is the top of a bed; at its head lies a pillow. */
 function blanket(t: Tile, head: boolean): void {
   t.each((x, y) => {
@@ -226,6 +239,8 @@ export const things: Record<string, Painter> = {
   wheat_2: wheat(2),
   wheat_3: wheat(3),
   farmland,
+  lava,
+  obsidian,
   bed_head: (t) => blanket(t, true),
   bed_foot: (t) => blanket(t, false),
   bed_side: bedSide,

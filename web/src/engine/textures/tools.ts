@@ -25,6 +25,13 @@ const PILE = ['', '', '', '', '', '       q', '      qmm', '    m mmmM', '     q
 const LEATHER = ['', '', '  qq     qq', '  qmmqqqqmmM', '   mmmmmmmmM', '   qmmmmmmM', '   mmmmmmmM', '   mmmMmmmM', '  qmmmmmmmmM', '  mmmmmmmmmM', ' qmmMmmmMmmmM', ' mmM MmmM MmM', ' MM   MM   M'];
 const WHEAT = ['', '        q   q', '    q  qm  qm', '   qm  mm qmM', '   mm qmM mM', '   mM qm qmM', '    mMmM mM', '    qmmMqM', '     HhhH', '     hhhH', '    hhhH', '    hhHhH', '   hhH hh', '  hh   hH', '  h    h'];
 const BREAD = ['', '', '', '        qqqqq', '      qqmmmmmm', '    qqmmhmmmmmM', '   qmmmmhmmhmmM', '  qmmhmmmmmhmM', '  mmmhmmmmmmMM', ' qmmmmmmmmMMM', ' mmmmmmmMMM', '  MMMMMMM'];
+const BOW = ['', '      qmmmmm', '     qmM  mmh', '         h mm', '         h  mM', '        h   mM', '       h    mM', '      h     mM', '     h     qm', '    h     qmM', '   h    qqmM', ' mmhqqqqmmM', ' Mmmmmmmm', '  MMMM'];
+const ARROW = ['', '           qqq', '           qmm', '          Hhmm', '         HhHM', '        HhH', '       HhH', '      HhH', '     HhH', ' qm HhH', ' mmMhH', '  MmM', '   mMm', '   MM'];
+const HELMET = ['', '', '', '    qqqqqqqq', '   qmmmmmmmmM', '  qmmmmmmmmmmM', '  qmmmmmmmmmmM', '  qmmmmmmmmmmM', '  qmmM    qmmM', '  qmM      qmM', '  qmM      qmM', '  MMM      MMM'];
+const CHESTPLATE = ['', '  qqq      qqq', ' qmmmM    qmmmM', ' qmmmmqqqqmmmmM', ' qmmmmmmmmmmmmM', ' qmmMmmmmmmMmmM', ' MMM qmmmmmM MM', '     qmmmmmM', '     qmmmmmM', '     qmmmmmM', '     qmmmmmM', '     qmmmmmM', '     MMMMMMM'];
+const LEGGINGS = ['', '   qqqqqqqqqq', '   qmmmmmmmmM', '   qmmmmmmmmM', '   qmmmMmmmmM', '   qmmM qmmmM', '   qmmM qmmmM', '   qmmM  qmmM', '   qmmM  qmmM', '   qmmM  qmmM', '   qmmM  qmmM', '   MMMM  MMMM'];
+const BOOTS = ['', '', '', '', '   qqqM  qqqM', '   qmmM  qmmM', '   qmmM  qmmM', '   qmmM  qmmM', '  qmmmM  qmmmM', ' qmmmmM  qmmmmM', ' qmmmmM  qmmmmM', ' MMMMMM  MMMMMM'];
+const BUCKET = ['', '', '   qqqqqqqqq', '  qhhhhhhhhhM', '  qqhhhhhhhMM', '  mmqqqqqqMMM', '  qmmmmmmmmmM', '   qmmmmmmmM', '   qmmmmmmmM', '   qmmmmmmmM', '    qmmmmmM', '    qmmmmmM', '     MMMMM'];
 const BED = ['', '', '', '', '', '', ' hhhh', ' hhhhqqqqqqqqqq', ' HHhhmmmmmmmmmm', ' MMMMmmmmmmmmmm', ' MMMMMMMMMMMMMM', ' bbbbbbbbbbbbbb', ' BB          BB', ' BB          BB'];
 
 function thing(rows: string[], head: number, handle = 0x7d5c34): Painter {
@@ -38,6 +45,7 @@ function thing(rows: string[], head: number, handle = 0x7d5c34): Painter {
 
 const heads = { wooden: 0xa98552, stone: 0x8a8c90, iron: 0xd3d6d9 };
 const shapes = { pickaxe: PICKAXE, axe: AXE, shovel: SHOVEL, hoe: HOE, sword: SWORD };
+const armour = { helmet: HELMET, chestplate: CHESTPLATE, leggings: LEGGINGS, boots: BOOTS };
 
 export const tools: Record<string, Painter> = {
   stick: thing(STICK, 0x7d5c34),
@@ -62,8 +70,16 @@ export const tools: Record<string, Painter> = {
   leather: thing(LEATHER, 0xa4623a),
   wheat: thing(WHEAT, 0xd9b64a, 0x9f8a3a),
   bread: thing(BREAD, 0xc08a3e, 0x8d5f26),
+  bucket: thing(BUCKET, heads.iron, 0x5d6066),
+  water_bucket: thing(BUCKET, heads.iron, 0x3f76d0),
+  lava_bucket: thing(BUCKET, heads.iron, 0xf08a24),
+  bow: thing(BOW, 0x8a6238, 0xe4e4e0),
+  arrow: thing(ARROW, 0xb9bcc2),
   red_bed: thing(BED, 0xb4342f, 0xf0ece4),
 };
 for (const [of, head] of Object.entries(heads)) {
   for (const [kind, rows] of Object.entries(shapes)) tools[`${of}_${kind}`] = thing(rows, head);
+}
+for (const [of, colour] of [['leather', 0xa4623a], ['iron', heads.iron]] as const) {
+  for (const [kind, rows] of Object.entries(armour)) tools[`${of}_${kind}`] = thing(rows, colour);
 }

@@ -1,0 +1,37 @@
+package world
+
+// Fire. What is in lava burns, and goes on burning for a while; water puts it out. Times are
+// in ticks.
+const (
+	heatEvery = 10  // between two looks for lava
+	fireLasts = 100 // after it
+	fireEvery = 20
+	fireHurts = 1
+)
+
+// heat is the health that the block at a body's feet takes.
+func (rb *regionBlocks) heat(b *Body) int {
+	at, _ := rb.Block(b.Pos.Block())
+	return int(Info(at).Burns)
+}
+
+// burn lets lava and fire hurt a player.
+func (pr *playerRules) burn(p *Player) {
+	if (pr.tick+p.Entity)%heatEvery == 0 {
+		if n := pr.heat(&p.Body); n > 0 {
+			p.Fire = fireLasts
+			pr.hurt(p, n, ByFire)
+			return
+		}
+	}
+	if p.Fire == 0 {
+		return
+	}
+	p.Fire--
+	switch at, _ := pr.Block(p.Body.Pos.Block()); {
+	case at.IsWater() || p.Dead():
+		p.Fire = 0
+	case p.Fire%fireEvery == 0 && !at.IsLava():
+		pr.hurt(p, fireHurts, ByFire)
+	}
+}
