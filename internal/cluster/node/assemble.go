@@ -23,7 +23,7 @@ func newNetwork(n *Node, cfg Net) *network {
 	c := part.Part{Env: n.env, Cfg: &w.cfg.Config, Counts: &n.counts, Queue: n, Phase: &w.phase}
 	w.accused = part.NewAccused(c.Env, c.Note)
 	c.Accused = w.accused
-	w.convicted = &convictions{Part: c, keys: cfg.Log, list: map[id.ID][]byte{}, led: map[world.RegionPos]machine.Time{}}
+	w.convicted = &convictions{Part: c, keys: cfg.Log, list: map[id.ID][]byte{}, at: map[id.ID]machine.Time{}, led: map[world.RegionPos]machine.Time{}}
 	if cfg.Log != nil {
 		w.convicted.recall(cfg.Log.Convicted)
 	}
@@ -64,7 +64,7 @@ func (w *network) assembleHosting(c part.Part) {
 	w.offers = &offers{Part: c, said: peers.NewOwn[hostOffer](w.links), links: w.links, own: w.creation}
 	w.votes = &votePlacement{Part: c, links: w.links}
 	w.departure = &departure{Part: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
-	w.restoration = &restoration{Part: c, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}
+	w.restoration = &restoration{Part: c, convicted: w.convicted, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}
 	w.spares = &spareKeeping{
 		Part: c, budgets: peers.NewOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
 		incoming: map[shards.Shard]*incomingSpare{}, leaders: map[shards.Shard]knownLeader{},
@@ -90,10 +90,10 @@ func (w *network) assembleReplica(c part.Part, p shards.Shard) *replica {
 	}
 	h.record = &shardRecord{Part: c, group: g, dir: w.dir}
 	h.membership = &membership{Part: c, group: g, convicted: w.convicted, links: w.links, dir: w.dir, offers: w.offers, votes: w.votes, seen: w.seen, copies: w.copies}
-	h.quorumLoss = &quorumLoss{Part: c, group: g, links: w.links, dir: w.dir, seen: w.seen, restoration: w.restoration}
+	h.quorumLoss = &quorumLoss{Part: c, group: g, convicted: w.convicted, links: w.links, dir: w.dir, seen: w.seen, restoration: w.restoration}
 	h.rollback = &rollbackCheck{Part: c, group: g, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, fetching: w.fetching}
 	h.otherGroups = &otherGroups{
-		Part: c, group: g, record: h.record, leaderless: h.quorumLoss, links: w.links, dir: w.dir, seen: w.seen, routes: w.routes,
+		Part: c, group: g, record: h.record, convicted: w.convicted, leaderless: h.quorumLoss, links: w.links, dir: w.dir, seen: w.seen, routes: w.routes,
 		copies: w.copies,
 	}
 	h.spares = &spareSending{Part: c, signatures: w.signatures, group: g, links: w.links, dir: w.dir, seen: w.seen, uploads: &w.spareUpload}
@@ -134,7 +134,7 @@ func (w *network) assembleEvidence(c part.Part) {
 	p := w.n.newSeat("evidence")
 	w.evidence = &evidenceSpreading{Part: c, budgets: peers.NewOwn[*limit.Budget](w.links), keys: w.cfg.Log, jobs: p, links: w.links, routes: w.routes, convicted: w.convicted, asked: map[id.ID]machine.Time{}}
 	p.Put(w.evidence)
-	w.convicted.spread = w.evidence
+	w.convicted.spread, w.convicted.routes = w.evidence, w.routes
 	w.shown = &shownChecking{
 		Part: c, keys: w.cfg.Log, links: w.links, routes: w.routes, sessions: w.sessions, convict: w.convicted.add, list: map[world.RegionPos]*checkedRegion{},
 	}

@@ -29,8 +29,10 @@ type convictions struct {
 	part.Part
 	keys   *LogKeys // nil: nothing is checked
 	spread evidenceSpread
+	routes convictedRoutes
 
 	list map[id.ID][]byte                 // the evidence, encoded; nil: too large to be sent
+	at   map[id.ID]machine.Time           // when, of those that were convicted since this node started
 	led  map[world.RegionPos]machine.Time // when who led it was convicted
 	self bool                             // this node was: others take it into no group
 }
@@ -38,8 +40,16 @@ type convictions struct {
 // evidenceSpread tells others whom this node has convicted (evidenceSpreading).
 type evidenceSpread interface{ offer(who id.ID) }
 
+// convictedRoutes looks for other leaders of what a convicted node leads (routes).
+type convictedRoutes interface{ avoid(who id.ID) }
+
 const (
 	maxConvicted = 256
+	// avoidFor is how long nobody here uses a shard where a node leads it that was convicted
+	// a moment ago: what that acknowledges may be lost when another leads. It is longer than
+	// the honest hosts take (hostpolicy.MayReplace). Later the shard is used again, for there
+	// may be no other host.
+	avoidFor = time.Minute
 	// toldFor is how long players of a region are told that its host was replaced.
 	toldFor = time.Minute
 )
@@ -48,6 +58,12 @@ const (
 func (c *convictions) has(who id.ID) bool {
 	_, ok := c.list[who]
 	return ok
+}
+
+// avoids reports whether a node is not to be used as a leader.
+func (c *convictions) avoids(who id.ID) bool {
+	at, ok := c.at[who]
+	return ok && c.Env.Now().Sub(at) < avoidFor
 }
 
 // recall takes evidence from before this node started.
@@ -83,7 +99,7 @@ func (c *convictions) add(e regionlog.Evidence, found *regionlog.Finding) {
 		return
 	}
 	c.list[who] = packed(e)
-	c.led[to.Region] = c.Env.Now()
+	c.at[who], c.led[to.Region] = c.Env.Now(), c.Env.Now()
 	what := "has signed a state of it that does not follow from what happened there"
 	if found.Shown {
 		what = "has shown players other blocks than it has signed"
@@ -93,6 +109,7 @@ func (c *convictions) add(e regionlog.Evidence, found *regionlog.Finding) {
 		c.keys.Proven(e)
 	}
 	c.spread.offer(who)
+	c.routes.avoid(who)
 }
 
 // replacedLately reports whether the host of a region was convicted a moment ago.

@@ -168,14 +168,15 @@ func (o *hosting) onGroupMessage(f *peers.Remote, space string, m machine.Messag
 }
 
 // refuses reports whether a node's messages about a shard's group do not count: it was
-// convicted, or withholds the log. Where it has one of two votes this node cannot do
-// without it: then the shard would have no leader.
+// convicted, or withholds the log. Where it has one of two votes a leader here cannot do
+// without it until it is removed, and nobody can who only suspects it: then the shard would
+// have no leader.
 func (o *hosting) refuses(f *peers.Remote, p shards.Shard) bool {
-	h := o.replicas[p]
-	if h != nil && h.group.isOneOfTwoVoters() && peers.Among(h.group.voters(), f.Peer.ID) {
+	h, convicted := o.replicas[p], o.convicted.has(f.Peer.ID)
+	if h != nil && h.group.isOneOfTwoVoters() && peers.Among(h.group.voters(), f.Peer.ID) && (h.group.leading || !convicted) {
 		return false
 	}
-	return o.convicted.has(f.Peer.ID) || h != nil && h.followed.refuses(f.Peer.ID)
+	return convicted || h != nil && h.followed.refuses(f.Peer.ID)
 }
 
 // onGroupStatus takes what another node knows of a shard's group.

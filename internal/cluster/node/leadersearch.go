@@ -147,8 +147,20 @@ func (t *routes) dropPending(r *route) {
 	t.speakers.drop(r.shard)
 }
 
+// avoid looks for other leaders of the shards that a node leads which was convicted.
+func (t *routes) avoid(who id.ID) {
+	for _, r := range t.sorted() {
+		if r.leader.ID == who && who != t.Cfg.Self.ID {
+			t.forgetLeader(r)
+		}
+	}
+}
+
 // leaderFound is when it is known who leads a shard.
 func (t *routes) leaderFound(r *route, leader machine.Peer, members []machine.Peer, term uint64) {
+	if t.convicted.avoids(leader.ID) {
+		return
+	}
 	r.term = term
 	if len(members) > 0 {
 		r.members = members

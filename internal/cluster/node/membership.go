@@ -154,7 +154,7 @@ func (b *membership) candidates(members, former []machine.Peer) (out []hostpolic
 	key := b.dir.key(b.group.shard)
 	near := peers.NearestFirst(key, append(slices.Clone(former), b.dir.closest(key, 2*b.Cfg.Replicas+2)...))
 	for i, p := range append(near, b.seen.Longest(longestKnown)...) {
-		if b.convicted.has(p.ID) {
+		if b.group.hasLeft(p.ID, b.Env.Now()) || b.convicted.has(p.ID) {
 			continue
 		}
 		if peers.Among(members, p.ID) || i >= len(near) && (peers.Among(near, p.ID) || b.seen.Standing.IsNewcomer(p.ID)) {

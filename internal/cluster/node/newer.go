@@ -39,6 +39,9 @@ func (o *otherGroups) askSoon() {
 // member here, or a host that the directory names. Ids near a key are expensive.
 func (o *otherGroups) noteClaim(f *peers.Remote, gen group.Gen) {
 	who, p := f.Peer.ID, o.group.shard
+	if o.convicted.has(who) || o.group.hasLeft(who, o.Env.Now()) {
+		return
+	}
 	if !peers.Among(o.dir.nearestNodes(p, claimants), who) && !peers.Among(o.named, who) && !o.isFormer(who) && !o.group.isMember(who) && !o.routes.trusts(p, f.Peer) {
 		return
 	}

@@ -21,6 +21,9 @@ const (
 	// inquiryRetry when it asks again.
 	inquiryTimeout = 3 * time.Second
 	inquiryRetry   = 20 * time.Second
+	// replaceRetry is when a replica asks again whether it may go on without a convicted
+	// leader.
+	replaceRetry = 2 * time.Second
 	// leaderlessAfter is how long a replica must have had no leader before it
 	// checks whether the shard continues elsewhere.
 	leaderlessAfter = 5 * time.Second
@@ -55,6 +58,7 @@ func (*GroupStatus) Datagram() {}
 type quorumLoss struct {
 	part.Part
 	group       *shardGroup
+	convicted   *convictions // have no vote
 	links       *peers.Links
 	dir         *directory
 	seen        *peers.Sightings
@@ -89,7 +93,7 @@ func (g *quorumLoss) hear(f *peers.Remote, m *GroupStatus) {
 		}
 		g.withoutLog[f.Peer.ID] = !m.Member
 	}
-	if g.begun != 0 && peers.Among(g.asked, f.Peer.ID) {
+	if g.begun != 0 && peers.Among(g.asked, f.Peer.ID) && !g.convicted.has(f.Peer.ID) {
 		g.heard[f.Peer.ID] = m
 	}
 }
@@ -114,12 +118,20 @@ func (g *quorumLoss) check(now machine.Time) {
 	case g.since == 0:
 		g.since = now
 	case g.begun != 0 && now.Sub(g.begun) >= inquiryTimeout:
-		g.decide(&st, now)
-		g.endInquiry()
 		g.next = now.Add(inquiryRetry)
+		if g.hasConvicted() {
+			g.replace(&st, now)
+		} else {
+			g.decide(&st, now)
+		}
+		g.endInquiry()
 	case g.begun != 0 || !g.dir.hasJoined() || g.IsLeaving():
 	case g.isLost(&st):
 		g.askSurvivors(now)
+	case g.hasConvicted() && st.Members[self].Voter:
+		if g.leaderlessFor(now) >= hostpolicy.ReplaceLeaderAfter-inquiryTimeout {
+			g.askSurvivors(now)
+		}
 	case g.isLastOf(&st, now):
 		g.continueAlone(now)
 	case g.leaderlessFor(now) < hostpolicy.MemberLostAfter:
@@ -208,7 +220,7 @@ func (g *quorumLoss) contactSilent() {
 
 // askSurvivors asks the other members, and the nodes near the key, what they know.
 func (g *quorumLoss) askSurvivors(now machine.Time) {
-	g.begun, g.heard, g.asked = now, map[id.ID]*GroupStatus{}, g.dir.nearestNodes(g.group.shard, nearby)
+	g.begun, g.heard, g.asked = now, map[id.ID]*GroupStatus{}, g.honestNear()
 	for _, m := range g.group.members() {
 		if m.ID != g.Cfg.Self.ID && !peers.Among(g.asked, m.ID) {
 			g.asked = append(g.asked, m)
@@ -264,16 +276,30 @@ func (g *quorumLoss) count(st *group.Status, now machine.Time) (q hostpolicy.Quo
 			q.Dead++
 		}
 	}
-	q.Near, q.Answered = 1, 1
-	for _, p := range g.dir.nearestNodes(g.group.shard, nearby) {
+	q.Near, q.Answered = g.near()
+	return q, without
+}
+
+// near counts the nodes near the key that are not gone, and those that have answered, with
+// this one.
+func (g *quorumLoss) near() (near, answered int) {
+	near, answered = 1, 1
+	for _, p := range g.honestNear() {
 		if g.heard[p.ID] != nil {
-			q.Answered++
+			answered++
 		}
 		if !g.seen.AllGone([]machine.Peer{p}) {
-			q.Near++
+			near++
 		}
 	}
-	return q, without
+	return near, answered
+}
+
+// honestNear are the nodes nearest to the key that were not convicted.
+func (g *quorumLoss) honestNear() []machine.Peer {
+	near := g.dir.nearestNodes(g.group.shard, nearby+len(g.convicted.list))
+	near = slices.DeleteFunc(near, func(p machine.Peer) bool { return g.convicted.has(p.ID) })
+	return near[:min(len(near), nearby)]
 }
 
 // describe tells people what was lost.

@@ -26,6 +26,7 @@ import (
 // has the number of the old one and was created later: it gives way.
 type restoration struct {
 	part.Part
+	convicted  *convictions // what they say does not count
 	signatures copySignatures
 	links      *peers.Links
 	dir        *directory
@@ -107,7 +108,7 @@ func (o *restoration) ask(p shards.Shard, q *lossInquiry) {
 
 // hear takes what a node knows of a shard.
 func (o *restoration) hear(f *peers.Remote, m *GroupStatus) {
-	if q := o.inquiries[m.Shard]; q != nil && peers.Among(q.asked, f.Peer.ID) {
+	if q := o.inquiries[m.Shard]; q != nil && peers.Among(q.asked, f.Peer.ID) && !o.convicted.has(f.Peer.ID) {
 		q.heard[f.Peer.ID] = m
 	}
 }

@@ -26,7 +26,7 @@ type routes struct {
 	sessions  routedSessions
 	speakers  unverifiedSpeech
 	events    routeEvents
-	convicted *convictions // are not asked to find hosts
+	convicted *convictions // are not asked to find hosts, and not used as leaders for a while
 
 	table map[shards.Shard]*route
 }

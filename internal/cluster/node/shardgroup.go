@@ -25,6 +25,19 @@ type shardGroup struct {
 	opened    machine.Time // when a replica of an earlier run was read from the disk; 0: it is of this run
 	idleSince machine.Time // since when nobody needs the shard
 	used      bool         // somebody has needed it since this node leads
+	// left are the members that this replica went on without, because they followed a
+	// convicted leader (quorumLoss).
+	left map[id.ID]machine.Time
+}
+
+// leftFor is how long who followed a convicted leader is not taken again, and not heard
+// about other groups: it may have been slow to check the evidence.
+const leftFor = 10 * time.Minute
+
+// hasLeft reports whether this replica went on without a member a while ago.
+func (g *shardGroup) hasLeft(who id.ID, now machine.Time) bool {
+	at, ok := g.left[who]
+	return ok && now.Sub(at) < leftFor
 }
 
 // shardRunner runs shards on this node (Node).

@@ -27,6 +27,7 @@ type otherGroups struct {
 	part.Part
 	group      *shardGroup
 	record     *shardRecord
+	convicted  *convictions // their claims do not count
 	leaderless leaderless
 	links      *peers.Links
 	dir        *directory

@@ -125,7 +125,7 @@ func lieOnce(t *lab.Trial, what lie, liars, round int) (o lieOutcome, err error)
 			if liars == 1 {
 				o, err = c.lie(es, what, lab.Duration(load), round)
 			} else {
-				o, err = c.lieTogether(es, what, lab.Duration(load), nodes)
+				o, err = c.lieTogether(es, what, lab.Duration(load), nodes, round)
 			}
 			return err
 		})

@@ -2,15 +2,15 @@ package nodelab
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 )
 
-// replacedTime is how long two liars are watched at least: does another lead then?
-const replacedTime = 20 * time.Second
-
 // lieTogether lets the leader of the spawn's region lie while another of the three hosts,
-// which checks nothing, follows it. Nothing is said of edits: the two go on.
-func (c *cluster) lieTogether(es *masons, what lie, load time.Duration, nodes int) (o lieOutcome, err error) {
+// which checks nothing, follows it. What was acknowledged to players at honest nodes counts.
+func (c *cluster) lieTogether(es *masons, what lie, load time.Duration, nodes, number int) (o lieOutcome, err error) {
 	region := c.spawn.Region()
 	second, err := c.addNode(true)
 	if err != nil {
@@ -18,7 +18,7 @@ func (c *cluster) lieTogether(es *masons, what lie, load time.Duration, nodes in
 	}
 	ctx, stop := context.WithCancel(c.ctx)
 	defer stop()
-	es.play(ctx)
+	reports := es.play(ctx)
 	if _, err = c.settled(region, 3); err != nil {
 		return o, err
 	}
@@ -39,7 +39,24 @@ func (c *cluster) lieTogether(es *masons, what lie, load time.Duration, nodes in
 	}
 	liar.dead, second.dead = true, true
 	defer func() { liar.dead, second.dead = false, false }()
-	if err = c.wait(liar.Self.ID, region, began, caughtTimeTwo, &o, func() bool { return o.caught && time.Since(began) > replacedTime }); err != nil {
+	if err = c.wait(liar.Self.ID, region, began, caughtTimeTwo, &o, func() bool { return o.caught && o.replace > 0 }); err != nil {
+		return o, err
+	}
+	var honest []*Mason
+	for i, e := range es.all {
+		if es.at[i] == liar || es.at[i] == second {
+			continue
+		}
+		honest = append(honest, e)
+		took, err := again(ctx, reports[i], began.Add(lab.Duration(o.replace)), recoverTime)
+		if err != nil {
+			return o, fmt.Errorf("editor %d: %w", i, err)
+		}
+		o.accepts = max(o.accepts, took.Seconds()+o.replace)
+	}
+	stop()
+	es.settle(liar)
+	if o.held, o.lost, _, err = c.look(acknowledged(honest), number); err != nil {
 		return o, err
 	}
 	return o, c.explained(liar.Self.ID)

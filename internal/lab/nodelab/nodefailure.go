@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 )
@@ -110,14 +112,16 @@ var errNoEdit = errors.New("no edit was accepted")
 func again(ctx context.Context, report <-chan Edit, began time.Time, within time.Duration) (time.Duration, error) {
 	late := time.NewTimer(time.Until(began.Add(within)))
 	defer late.Stop()
+	refused := map[wire.Code]int{}
 	for {
 		select {
 		case d := <-report:
 			if d.OK && d.Sent.After(began) {
 				return d.Done.Sub(began), nil
 			}
+			refused[d.Code]++
 		case <-late.C:
-			return 0, fmt.Errorf("%w for %v", errNoEdit, within)
+			return 0, fmt.Errorf("%w for %v; answers: %v", errNoEdit, within, refused)
 		case <-ctx.Done():
 			return 0, ctx.Err()
 		}
@@ -136,11 +140,14 @@ func (es *masons) settle(victim *NodeProcess) map[world.Pos]world.Block {
 			break
 		}
 	}
+	return acknowledged(es.all)
+}
+
+// acknowledged is all that was acknowledged to players.
+func acknowledged(all []*Mason) map[world.Pos]world.Block {
 	want := map[world.Pos]world.Block{}
-	for _, e := range es.all {
-		for at, b := range e.Acknowledged() {
-			want[at] = b
-		}
+	for _, e := range all {
+		maps.Copy(want, e.Acknowledged())
 	}
 	return want
 }

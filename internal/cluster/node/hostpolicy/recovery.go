@@ -19,6 +19,34 @@ const MemberLostAfter = 5 * time.Minute
 // restart: until the two groups meet both have a leader.
 const LastHostAfter = 45 * time.Second
 
+// ReplaceLeaderAfter is how long a replica that has evidence against its leader waits for
+// the others to convict it, too: to be sent the evidence, check it, and elect another.
+const ReplaceLeaderAfter = 10 * time.Second
+
+// Replacement is what a replica knows of a group with a convicted member, without a leader
+// that it could follow.
+type Replacement struct {
+	Leaderless     time.Duration
+	Others         int  // voters besides this one that were not convicted
+	Follow         int  // of them those that say that they have a leader
+	Newer          bool // somebody says that a newer generation of the group has a leader
+	Near, Answered int  // nodes near the key, those that have answered; with this one, without convicted ones
+}
+
+// MayReplace reports whether the replica continues the group without the others. If all of
+// them say that they follow somebody, that can only be the convicted one. Those that are
+// silent may be restarting, and a newer generation may be led by somebody honest: they are
+// waited for as long as the last host waits. They may lie, so it is not longer.
+func (r Replacement) MayReplace() bool {
+	if 2*r.Answered <= r.Near {
+		return false
+	}
+	if r.Follow == r.Others && !r.Newer {
+		return r.Leaderless >= ReplaceLeaderAfter
+	}
+	return r.Leaderless >= LastHostAfter
+}
+
 // Log is the end of a replica's log: of two logs the one with the later end has more.
 type Log struct {
 	Gen        group.Gen

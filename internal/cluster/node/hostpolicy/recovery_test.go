@@ -39,6 +39,29 @@ func TestMayContinue(t *testing.T) {
 	}
 }
 
+// A replica with evidence against its leader goes on without those that follow it.
+func TestMayReplace(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		r    Replacement
+		want bool
+	}{
+		{"the other one follows", Replacement{Leaderless: ReplaceLeaderAfter, Others: 1, Follow: 1, Near: 5, Answered: 3}, true},
+		{"it may check the evidence yet", Replacement{Leaderless: ReplaceLeaderAfter - 1, Others: 1, Follow: 1, Near: 5, Answered: 3}, false},
+		{"this replica may be cut off", Replacement{Leaderless: time.Hour, Others: 1, Follow: 1, Near: 6, Answered: 3}, false},
+		{"the other one is silent", Replacement{Leaderless: LastHostAfter - 1, Others: 1, Near: 5, Answered: 3}, false},
+		{"it was silent for long", Replacement{Leaderless: LastHostAfter, Others: 1, Near: 5, Answered: 3}, true},
+		{"the other one was convicted, too", Replacement{Leaderless: ReplaceLeaderAfter, Near: 5, Answered: 3}, true},
+		{"somebody names a newer generation", Replacement{Leaderless: LastHostAfter - 1, Newer: true, Near: 5, Answered: 3}, false},
+		{"which nobody has proven", Replacement{Leaderless: LastHostAfter, Newer: true, Near: 5, Answered: 3}, true},
+		{"this node is alone with the liars", Replacement{Leaderless: ReplaceLeaderAfter, Near: 1, Answered: 1}, true},
+	} {
+		if got := c.r.MayReplace(); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
 // A minority of those who answered delays a recovery, a majority prevents it.
 func TestHostileObjections(t *testing.T) {
 	self, own := id.ID{5}, Log{group.Gen{Number: 1}, 3, 10}
