@@ -1,12 +1,14 @@
 package decision
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/recent"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -146,9 +148,33 @@ func (s SignedLand) Admits(who id.ID) bool {
 	return who == s.Land.Subject || slices.ContainsFunc(s.Trusts, func(t *Statement) bool { return t.Subject == who })
 }
 
+// Verified remembers statements whose signatures were verified: all land of a region is
+// looked at again when some of it changes.
+type Verified struct {
+	recent recent.Map[[sha256.Size]byte, struct{}] // hashes of statements
+}
+
+// NewVerified remembers all that can be said of the land of a region.
+func NewVerified() *Verified {
+	return &Verified{recent.New[[sha256.Size]byte, struct{}](world.MaxLands * (1 + MaxTrusted))}
+}
+
+// verify checks the signature of a statement, unless it did before.
+func (v *Verified) verify(s *Statement) error {
+	hash := sha256.Sum256(s.Append(nil))
+	if _, ok := v.recent.Get(hash); ok {
+		return nil
+	}
+	err := s.verify()
+	if err == nil {
+		v.recent.Put(hash, struct{}{})
+	}
+	return err
+}
+
 // LandOf returns what the rules of the world know of land: what its owner has signed,
 // and whom the owner trusts by statements that it has signed. Signatures are verified.
-func LandOf(of id.ID, signed SignedLand) (world.Land, error) {
+func (v *Verified) LandOf(of id.ID, signed SignedLand) (world.Land, error) {
 	s, trusts := signed.Land, signed.Trusts
 	z, owner, ok := s.Box()
 	if !ok || !s.On || s.World != of || s.By() != s.Subject || len(trusts) > MaxTrusted {
@@ -159,7 +185,7 @@ func LandOf(of id.ID, signed SignedLand) (world.Land, error) {
 		if err := t.check(); err != nil {
 			return l, err
 		}
-		if err := t.verify(); err != nil {
+		if err := v.verify(t); err != nil {
 			return l, err
 		}
 	}

@@ -1,6 +1,7 @@
 package decision
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -69,19 +70,29 @@ func TestLands(t *testing.T) {
 		return ann.says(Statement{Topic: Trust, On: on, Subject: eve.id, Name: "Eve"})
 	}
 	merge(t, l, nil, root.op(op), ann.owns("home", 0, ann), ann.owns("farm", 100, ann), trust(true))
-	lands := l.Lands()
+	lands, v := l.Lands(), NewVerified()
 	if len(lands) != 2 || lands[0].Land.Name != "home" || !lands[1].Admits(eve.id) || !lands[0].Admits(ann.id) || lands[0].Admits(op.id) {
 		t.Fatalf("lands: %+v", lands)
 	}
-	if w, err := LandOf(testWorld, lands[0]); err != nil || w.Owner != ann.id || !w.Admits(eve.id) || w.OwnerName != "Ann" {
+	if w, err := v.LandOf(testWorld, lands[0]); err != nil || w.Owner != ann.id || !w.Admits(eve.id) || w.OwnerName != "Ann" {
 		t.Errorf("%+v %v", w, err)
 	}
 	forged := lands[0]
 	forged.Trusts = []*Statement{eve.says(Statement{Topic: Trust, On: true, Subject: eve.id, Name: "Eve"})}
-	if _, err := LandOf(testWorld, forged); err == nil {
+	if _, err := v.LandOf(testWorld, forged); err == nil {
 		t.Error("a stranger says whom an owner trusts")
 	}
-	if _, err := LandOf(id.ID{1}, lands[0]); err == nil {
+	for range 2 { // what was verified is not believed with another signature
+		if _, err := v.LandOf(testWorld, lands[0]); err != nil {
+			t.Error(err)
+		}
+		changed := *lands[0].Land
+		changed.Signature[0]++
+		if _, err := v.LandOf(testWorld, SignedLand{Land: &changed}); !errors.Is(err, ErrSignature) {
+			t.Errorf("a changed signature: %v", err)
+		}
+	}
+	if _, err := v.LandOf(id.ID{1}, lands[0]); err == nil {
 		t.Error("land of another world")
 	}
 	merge(t, l, ErrFormat, eve.owns("home", 0, ann))

@@ -209,7 +209,7 @@ func (h *Lobby) admit(p *player, from machine.Peer) {
 // welcome tells a session what it needs to know.
 func (h *Lobby) welcome(p *player) {
 	h.env.Send(p.session, &Admitted{
-		Player: p.id, Name: p.rec.Name, Entity: p.rec.Entity, Operator: p.role >= decision.RoleOperator, Visitor: p.visitor,
+		Player: p.id, Name: p.rec.Name, Entity: p.rec.Entity, Operator: p.role >= decision.RoleOperator, Visitor: p.invited,
 		New: p.rec.Epoch == 0, Mode: h.cfg.Mode, Home: p.region, TimeOffset: h.timeOffset,
 	})
 	h.sendCommands(p)

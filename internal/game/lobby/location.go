@@ -156,7 +156,7 @@ func (h *Lobby) onClaim(m *Claim) {
 
 func (h *Lobby) answerClaim(m *Claim, ok bool) {
 	p := h.players[m.Player]
-	h.toRegion(&Claimed{Region: m.Region, Player: m.Player, From: m.From, Epoch: m.Epoch, OK: ok, Visitor: p != nil && p.visitor})
+	h.toRegion(&Claimed{Region: m.Region, Player: m.Player, From: m.From, Epoch: m.Epoch, OK: ok, Visitor: p != nil && p.invited})
 }
 
 // searchPlayer asks the home that is known where the player is; it reports whether it

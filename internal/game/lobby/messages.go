@@ -159,7 +159,7 @@ type (
 		From   world.RegionPos
 		Epoch  uint32
 		OK     bool
-		// Visitor says that the player changes nothing.
+		// Visitor says that the player changes nothing by its invitation.
 		Visitor bool
 	}
 )

@@ -50,7 +50,7 @@ func (h *Lobby) answerVouch(m *Vouch, p *player) {
 	a := &Vouched{Region: m.Region, Session: m.Session, Player: m.Player}
 	if p.id == m.Player {
 		a.OK, a.Entity, a.Name = true, p.rec.Entity, p.rec.Name
-		a.New, a.Visitor, a.Mode = p.rec.Epoch == 0, p.visitor, h.cfg.Mode
+		a.New, a.Visitor, a.Mode = p.rec.Epoch == 0, p.invited, h.cfg.Mode
 	}
 	h.toRegion(a)
 }

@@ -106,9 +106,8 @@ func (a *admission) enterNew(from machine.Peer, m *Enter) {
 // admit puts a player into the area.
 func (a *admission) admit(p *world.Player, from machine.Peer, m *Enter) {
 	p.Name, p.Entity = m.Name, uint64(m.Entity)
-	a.cfg.authorize(p, m.Visitor)
 	p.NewSession()
-	h := a.sessions.add(p, from)
+	h := a.sessions.add(p, from, m.Visitor)
 	if h.log = a.sessions.logOf(p.ID); h.log != nil {
 		h.log.Enter(m.Key, m.Nonce)
 	}
@@ -127,7 +126,8 @@ func (a *admission) replaceSession(h *playerSession, from machine.Peer, m *Enter
 		a.env.Send(h.peer, &Moved{a.cfg.Pos, m.Player, a.cfg.Pos, uint32(h.p.Epoch), MovedReplaced})
 	}
 	h.p.Name = m.Name
-	a.cfg.authorize(h.p, m.Visitor)
+	h.invited = m.Visitor
+	a.cfg.authorize(h.p, h.invited)
 	h.p.NewSession()
 	a.area.Changed(h.p)
 	if h.peer != from {

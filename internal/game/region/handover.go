@@ -40,7 +40,7 @@ type departedPlayer struct {
 	session machine.Peer
 	at      machine.Time
 	came    arrival // how it had come here before
-	visitor bool    // changes nothing, whatever the other region says
+	visitor bool    // changes nothing by its invitation, whatever the other region says
 }
 
 // outgoingHandovers are the handovers of players from here to other regions.
@@ -126,7 +126,7 @@ func (g *outgoingHandovers) handOver(h *playerSession, to world.RegionPos) {
 			return
 		}
 		p := *h.p
-		p.Epoch++
+		p.Epoch, p.Visitor = p.Epoch+1, h.invited
 		l := g.dedup.of(p.ID)
 		next := h.inputs.nextAct(l.next)
 		g.asked.takeAll(h, next-1)
@@ -204,7 +204,7 @@ func (g *outgoingHandovers) finish(h *playerSession, o *outgoingHandover, ptr po
 	session := o.m.Session
 	g.sessions.remove(o.player)
 	g.entities.gone(h.p.Handle, h.p.Entity, frame.WentElsewhere)
-	g.departed.list[o.player] = departedPlayer{ptr, session, g.env.Now(), h.came, h.p.Visitor}
+	g.departed.list[o.player] = departedPlayer{ptr, session, g.env.Now(), h.came, h.invited}
 	kept := append(o.queued, h.inputs.messages(o.player)...)
 	kept = append(kept, h.proofs...)
 	if o.leaving {

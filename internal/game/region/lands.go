@@ -25,10 +25,10 @@ func (l *lands) refresh() {
 	if l.cfg.Lands == nil {
 		return
 	}
-	stored := l.store.small[keyLands]
+	stored, said := l.store.small[keyLands], l.cfg.Lands(l.cfg.Pos)
 	old, _ := regionlog.DecodeLands(stored)
-	list := l.keep(old)
-	for _, s := range l.cfg.Lands(l.cfg.Pos) {
+	list := l.keep(old, said)
+	for _, s := range said {
 		if len(list) < world.MaxLands && free(list, s.Land) {
 			list = append(list, s)
 		}
@@ -42,11 +42,11 @@ func (l *lands) refresh() {
 	}
 }
 
-// keep returns what is still owned of what was, as its owner says now. What the node's log
-// does not know (yet) stays.
-func (l *lands) keep(old []decision.SignedLand) (list []decision.SignedLand) {
+// keep returns what is still owned of what was, as its owner says now in the node's log.
+// What that does not know (yet) stays.
+func (l *lands) keep(old, said []decision.SignedLand) (list []decision.SignedLand) {
 	now := map[string]decision.SignedLand{}
-	for _, s := range l.cfg.Lands(l.cfg.Pos) {
+	for _, s := range said {
 		now[s.Land.Key()] = s
 	}
 	for i, s := range old {

@@ -33,7 +33,7 @@ type (
 		Name     string
 		Mode     uint8 // for a player that is new to the world
 		Operator bool
-		Visitor  bool // changes nothing, as the lobby says
+		Visitor  bool // changes nothing by its invitation, as the lobby says
 		New      bool // the lobby has never seen the player: make one if none is stored
 
 		Entry  uint32 // of the session, rises with each of its Enters
@@ -395,7 +395,7 @@ type (
 		From    world.RegionPos
 		Epoch   uint32
 		OK      bool
-		Visitor bool // the player changes nothing
+		Visitor bool // the player changes nothing by its invitation
 	}
 )
 

@@ -126,8 +126,12 @@ func (r *Region) onDecided(from machine.Peer) {
 // authorizeAll gives players here the rights that they have now.
 func (r *Region) authorizeAll() {
 	for _, p := range r.area.Players() {
+		h := r.sessions.at(p.ID)
+		if h == nil {
+			continue
+		}
 		now := *p
-		r.cfg.authorize(&now, p.Visitor)
+		r.cfg.authorize(&now, h.invited)
 		for _, right := range []struct {
 			kind    world.OrderKind
 			was, is bool

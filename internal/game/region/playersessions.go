@@ -16,6 +16,14 @@ import (
 // storageCode refuses an act that could not be written to the disk.
 const storageCode world.Refusal = "storage"
 
+// saved is the player as it is stored and handed over: as a visitor only if its invitation
+// makes it one. What its role makes of it each region finds out for itself.
+func (h *playerSession) saved() []byte {
+	p := *h.p
+	p.Visitor = h.invited
+	return p.AppendBinary(nil)
+}
+
 // saveEvery is how often a player who moves is saved.
 const saveEvery = 5 * time.Second
 
@@ -32,6 +40,7 @@ type playerSession struct {
 	savedAt       machine.Time
 	inputs        inputQueue
 	items         world.Inventory   // as the last batch has them
+	invited       bool              // to visit only: what its role makes of that is p.Visitor
 	mustCorrect   bool              // the client has to be told where its body is
 	intent        pointer           // on the disk: may be handed over there (epoch 0: none)
 	intentDurable bool              // the intent is durable
@@ -100,11 +109,11 @@ func (h *playerSession) own(o *Own) {
 	}
 }
 
-// add makes a player's home here.
-func (s *playerSessions) add(p *world.Player, session machine.Peer) *playerSession {
+// add makes a player's home here; invited says that it was invited to visit only.
+func (s *playerSessions) add(p *world.Player, session machine.Peer, invited bool) *playerSession {
 	now := s.env.Now()
-	s.cfg.authorize(p, p.Visitor)
-	h := &playerSession{p: p, heard: now, savedAt: now, items: p.Items}
+	s.cfg.authorize(p, invited)
+	h := &playerSession{p: p, heard: now, savedAt: now, items: p.Items, invited: invited}
 	s.area.AddPlayer(p)
 	s.players[p.ID] = h
 	delete(s.departed.list, p.ID)
@@ -194,7 +203,7 @@ func (s *playerSessions) remove(player id.ID) {
 // save puts a player into the next batch.
 func (s *playerSessions) save(h *playerSession) {
 	h.savedAt = s.env.Now()
-	s.store.put(playerKey(keyPlayer, h.p.ID), h.p.AppendBinary(nil))
+	s.store.put(playerKey(keyPlayer, h.p.ID), h.saved())
 	if h.log != nil {
 		s.store.put(playerKey(keySigned, h.p.ID), h.log.Append(nil))
 	}
@@ -241,7 +250,7 @@ func (s *playerSessions) maintain(noteIntent func(*playerSession)) {
 func (s *playerSessions) saveIfChanged(h *playerSession) {
 	h.savedAt = s.env.Now()
 	key := playerKey(keyPlayer, h.p.ID)
-	if b := h.p.AppendBinary(nil); string(b) != string(s.store.small[key]) {
+	if b := h.saved(); string(b) != string(s.store.small[key]) {
 		s.store.put(key, b)
 	}
 }
@@ -328,7 +337,7 @@ func (s *playerSessions) restoreItems(it itemsBefore) {
 		s.area.Changed(h.p)
 		h.items = it.items
 		s.sendInventory(h, allSlots)
-		s.store.put(playerKey(keyPlayer, it.player), h.p.AppendBinary(nil))
+		s.store.put(playerKey(keyPlayer, it.player), h.saved())
 		return
 	}
 	if p, ok := s.store.player(it.player); ok {

@@ -172,7 +172,7 @@ func (in *incomingHandovers) takeOver(from machine.Peer, m *Handover, p *world.P
 		}
 		in.stats.Arrivals++
 		pos, _ := RegionOf(from)
-		h := in.sessions.add(p, m.Session)
+		h := in.sessions.add(p, m.Session, p.Visitor)
 		h.came = arrival{true, pos, in.env.Now()}
 		h.log = in.sessions.logOf(m.Player)
 		in.env.Send(from, &HandoverOK{m.Player, m.Epoch})

@@ -1,9 +1,13 @@
 package region
 
 import (
+	"crypto/ed25519"
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -109,9 +113,53 @@ func TestHostileHandoverOfVisitor(t *testing.T) {
 	b.visitors[c.player] = false // as a lobby that does not know it yet
 	move(here, 120)
 	_, h := b.homeOf(c.player)
-	h.p.Visitor = false // the home lies
+	h.invited = false // the home lies
 	move(there, 132)
 	if _, h := b.homeOf(c.player); !h.p.Visitor {
 		t.Error("the region believes its neighbour that nobody visits, when the visitor comes back")
 	}
+}
+
+// TestRoleEnds: when somebody's role ends, the invitation counts again: who was invited to
+// visit does, and who was made a visitor by a role builds, without entering again and also
+// in the next region.
+func TestRoleEnds(t *testing.T) {
+	b := newBed(t)
+	c := atBorder(b, "vi")
+	near, next := world.Pos{X: 126, Y: flatTop, Z: 66}, world.Pos{X: 130, Y: flatTop, Z: 66}
+	cross := func(to world.RegionPos, x float64) {
+		b.teleport(c, metres(x, flatTop+1, 64.5))
+		b.until("crossed", func() bool { r, _ := b.homeOf(c.player); return r != nil && r.Pos() == to })
+		b.run(500 * time.Millisecond)
+	}
+	check := func(what string, at world.Pos, want wire.Code) {
+		t.Helper()
+		if code := c.tries(at); code != want {
+			t.Errorf("%s: %q, want %q", what, code, want)
+		}
+	}
+	b.visitors[c.player] = true
+	c.enterAgain(true)
+	check("invited to visit", near, wire.Visiting)
+	b.operators[c.player] = true
+	b.run(2 * time.Second)
+	check("an operator", near, "")
+	cross(there, 131)
+	b.operators[c.player] = false
+	b.run(2 * time.Second)
+	check("no operator any more", next, wire.Visiting)
+
+	b.run(departedLifetime) // the first region knows it as a visitor until then
+	b.visitors[c.player] = false
+	c.enterAgain(false)
+	op := ed25519.NewKeyFromSeed([]byte("the key of a second operator, 32"))
+	rank := decision.Statement{Topic: decision.Operator, On: true, Subject: id.Of(op.Public().(ed25519.PublicKey)), Name: "op"}
+	b.says(operatorKey, rank)
+	b.says(op, decision.Statement{Topic: decision.Appoint, On: true, Subject: c.player, Name: "vi", Text: "visitor"})
+	check("a visitor by role", next, wire.Visiting)
+	cross(here, 125)
+	check("a visitor by role, in the next region", near, wire.Visiting)
+	rank.On, rank.Seq = false, 0
+	b.says(operatorKey, rank)
+	check("who has no role any more", near.Add(0, 0, 1), "")
 }

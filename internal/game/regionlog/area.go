@@ -3,6 +3,7 @@ package regionlog
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -17,16 +18,18 @@ type Area struct {
 	world   id.ID // for which they do, if the area is replayed
 	offset  int64
 	signers map[id.ID]*signer // of players who are here
-	hashes  [world.Columns][32]byte
-	hashed  [world.Columns]*world.Column // what Share gave when the hash was made
-	rec     recorder
+	// verified are statements about land.
+	verified *decision.Verified
+	hashes   [world.Columns][32]byte
+	hashed   [world.Columns]*world.Column // what Share gave when the hash was made
+	rec      recorder
 }
 
 // NewArea returns a region without columns; signed says that nobody acts for players who
 // have not signed the act.
 func NewArea(rules world.AreaConfig, pos world.RegionPos, signed bool) *Area {
 	ring := NewRing(pos)
-	return &Area{Area: world.NewArea(rules, pos, ring), ring: ring, rules: rules, signed: signed, signers: map[id.ID]*signer{}}
+	return &Area{Area: world.NewArea(rules, pos, ring), ring: ring, rules: rules, signed: signed, signers: map[id.ID]*signer{}, verified: decision.NewVerified()}
 }
 
 // Ring are the columns around the region: to look at.

@@ -12,7 +12,7 @@ import (
 func (a *Area) SetLands(of id.ID, lands []decision.SignedLand) error {
 	list := make([]world.Land, 0, len(lands))
 	for i := range lands {
-		l, err := decision.LandOf(of, lands[i])
+		l, err := a.verified.LandOf(of, lands[i])
 		if err != nil {
 			return err
 		}
