@@ -162,8 +162,8 @@ func (n *storageNet) start() *sim.Node {
 					return n.boot.Announce(s.self, on)
 				},
 			},
-			Rules: n.rules, Protocol: n.run.Protocol, Cache: n.memo, Begin: n.begin, Updates: int64(n.run.updates()),
-			Player: s.player, Probe: &n.probe, Interest: storageInterest * n.metre, Behaviour: behaviour,
+			Settings: storage.Settings{Rules: n.rules, Updates: int64(n.run.updates()), Player: s.player},
+			Protocol: n.run.Protocol, Cache: n.memo, Begin: n.begin, Probe: &n.probe, Interest: storageInterest * n.metre, Behaviour: behaviour,
 			Where: func() (geom.Point, bool) { return n.where(s) },
 		}, env)
 	})

@@ -189,18 +189,21 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 		self := &overlay.Contact{ID: id.Of(fmt.Appendf(nil, "node %d", i)), Addr: machine.Addr{10: 255, 11: 255, 12: 127, 15: byte(i), 17: 9}, Pos: places[i]}
 		machines = append(machines, s.AddAs(self.Peer(), func(env machine.Env) machine.Machine {
 			return storage.New(storage.Config{
-				Overlay: overlay.Config{Self: self, Space: space, Seek: boot.Seek, Announce: func(on bool) machine.Job { return boot.Announce(self, on) }},
-				Rules:   rules, Protocol: storage.ProtocolHardened, Wire: true, Secret: self.ID[:], Begin: begin,
-				Player:    &state.Player{ID: self.ID, Home: state.Home(space, shape, self.Pos)},
-				SignBatch: func(b *state.Batch) []byte { return mark("batch", b, 96) },
-				CheckBatch: func(b *state.Batch) bool {
-					return !signed || slices.Equal(b.Signature, mark("batch", b, 96))
-				},
-				SignReceipt: func(r *messages.Receipt) {
-					r.Certificate, r.Signature = certificate(r.By), mark(r.By.ID.String(), r.Batch, 64)
-				},
-				CheckReceipt: func(r *messages.Receipt) bool {
-					return slices.Equal(r.Certificate, certificate(r.By)) && slices.Equal(r.Signature, mark(r.By.ID.String(), r.Batch, 64))
+				Overlay:  overlay.Config{Self: self, Space: space, Seek: boot.Seek, Announce: func(on bool) machine.Job { return boot.Announce(self, on) }},
+				Protocol: storage.ProtocolHardened, Begin: begin,
+				Settings: storage.Settings{
+					Rules: rules, Wire: true, Secret: self.ID[:],
+					Player:    &state.Player{ID: self.ID, Home: state.Home(space, shape, self.Pos)},
+					SignBatch: func(b *state.Batch) []byte { return mark("batch", b, 96) },
+					CheckBatch: func(b *state.Batch) bool {
+						return !signed || slices.Equal(b.Signature, mark("batch", b, 96))
+					},
+					SignReceipt: func(r *messages.Receipt) {
+						r.Certificate, r.Signature = certificate(r.By), mark(r.By.ID.String(), r.Batch, 64)
+					},
+					CheckReceipt: func(r *messages.Receipt) bool {
+						return slices.Equal(r.Certificate, certificate(r.By)) && slices.Equal(r.Signature, mark(r.By.ID.String(), r.Batch, 64))
+					},
 				},
 			}, cable{env, w})
 		}))

@@ -16,6 +16,7 @@ import (
 // actionRetrieval retrieves the players' actions for the next update.
 type actionRetrieval struct {
 	*core
+	hooks    *hooks
 	area     *ownArea
 	zones    *electorate
 	receipts *receiptRules
@@ -64,7 +65,7 @@ func (ar *actionRetrieval) askActions(of int64) {
 	for i := range c.asked {
 		ar.askForActions(i)
 	}
-	if ar.hardened() {
+	if ar.hardened {
 		ar.store.exchange(of)
 		ar.env.SetTimer(ar.env.Now().Add(firstStorerPatience), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
 	}
@@ -100,7 +101,7 @@ func (ar *actionRetrieval) askForActions(i int) {
 	c := &ar.updates.cycle
 	p := &c.asked[i]
 	q := &messages.RetrieveActions{Query: uint64(c.to)<<slotBits | uint64(i*ar.area.homesOf()), Player: p.player, Of: c.to, Known: ar.storing[p.player.ID].shortNames()}
-	if ar.hardened() {
+	if ar.hardened {
 		p.ask = q
 		ar.askWave(p)
 		return
@@ -112,7 +113,7 @@ func (ar *actionRetrieval) askForActions(i int) {
 
 // onActionsResult takes the answer of one zone.
 func (ar *actionRetrieval) onActionsResult(from *overlay.Contact, m *messages.ActionsResult) {
-	if ar.hardened() {
+	if ar.hardened {
 		ar.onSignedActions(from, m)
 		return
 	}
@@ -139,7 +140,7 @@ func (ar *actionRetrieval) onActionsResult(from *overlay.Contact, m *messages.Ac
 
 // askIfIdle asks more storers once all who were asked have answered.
 func (ar *actionRetrieval) askIfIdle(q *actionQuery) {
-	if q.count >= q.sent || !ar.hardened() {
+	if q.count >= q.sent || !ar.hardened {
 		ar.askWave(q)
 	}
 }
@@ -160,7 +161,7 @@ func (ar *actionRetrieval) endActionQuery(q *actionQuery) {
 		// The player has signed two batches, and none is certified: nothing counts.
 		q.result, q.votes = ar.cache.Batch(&state.Batch{Player: q.player, Of: ar.updates.cycle.to}), ar.zones.votesNeeded()
 	}
-	if ar.hardened() && q.votes < ar.zones.votesNeeded() {
+	if ar.hardened && q.votes < ar.zones.votesNeeded() {
 		q.result = nil
 		if q.count >= ar.zones.votesNeeded()*ar.area.homesOf() && !ar.mayCount(q) {
 			// Enough zones have answered, and no batch has a majority: only what has
@@ -171,15 +172,15 @@ func (ar *actionRetrieval) endActionQuery(q *actionQuery) {
 	if q.result == nil {
 		ar.updates.cycle.missing = true
 	}
-	if p := ar.cfg.Probe; p != nil {
+	if ar.hooks.measures() {
 		r := Report{
-			Kind: messages.ForActions, By: ar.node, Of: ar.updates.cycle.to, Player: q.player, Took: ar.env.Now().Sub(q.began),
+			Kind: messages.ForActions, Of: ar.updates.cycle.to, Player: q.player, Took: ar.env.Now().Sub(q.began),
 			Answers: q.heard, Votes: q.votes, Zones: ar.space.Zones(),
 		}
 		if q.result != nil {
 			r.Batches = []*state.Batch{q.result}
 		}
-		p.Retrieved(r)
+		ar.hooks.retrieved(r)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 // node's cell, answers for them, and gives receipts.
 type actionStore struct {
 	*core
+	hooks    *hooks
 	area     *ownArea
 	zones    *electorate
 	receipts *receiptRules
@@ -26,7 +27,7 @@ type actionStore struct {
 // or too early to be of the present (thesis 5.3.3). In the hardened protocol only what
 // the player has signed as a batch counts.
 func (as *actionStore) onStore(m *messages.Store, came machine.Time) {
-	if as.hardened() {
+	if as.hardened {
 		return
 	}
 	a := m.Action
@@ -36,7 +37,7 @@ func (as *actionStore) onStore(m *messages.Store, came machine.Time) {
 	if as.cfg.Check != nil && !as.cfg.Check(a) {
 		return
 	}
-	if b := as.cfg.Behaviour; b != nil && !b.Keep(as.node, a) {
+	if !as.hooks.keeps(a) {
 		return
 	}
 	as.actions.add(as.time.Of(a.At), a)
@@ -45,8 +46,8 @@ func (as *actionStore) onStore(m *messages.Store, came machine.Time) {
 // onRetrieveActions answers for a player's actions. In the hardened protocol that is
 // what the player has signed as its batch, or nothing, without a signature.
 func (as *actionStore) onRetrieveActions(by *overlay.Contact, q *messages.RetrieveActions) {
-	m := &messages.ActionsResult{Query: q.Query, Signed: as.hardened()}
-	if _, st := as.actions.find(q.Player.ID, q.Of); !as.hardened() {
+	m := &messages.ActionsResult{Query: q.Query, Signed: as.hardened}
+	if _, st := as.actions.find(q.Player.ID, q.Of); !as.hardened {
 		m.Batch = as.actions.stored(q.Player, q.Of, as.cache)
 	} else if st == nil || !st.sealed {
 		m.Batch = as.cache.Batch(&state.Batch{Player: q.Player, Of: q.Of})
@@ -59,12 +60,9 @@ func (as *actionStore) onRetrieveActions(by *overlay.Contact, q *messages.Retrie
 			m.Certificate = m.Certificate.Shortened(q.Known)
 		}
 	}
-	if b := as.cfg.Behaviour; b != nil {
-		if m = b.AnswerActions(as.node, by, q, m); m == nil {
-			return
-		}
+	if m = as.hooks.answerActions(by, q, m); m != nil {
+		as.overlay.Reply(by, m)
 	}
-	as.overlay.Reply(by, m)
 }
 
 // batchesAt are the actions that the node stores of those players one of whose

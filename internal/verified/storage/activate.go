@@ -18,7 +18,7 @@ func (n *Node) Activate(place geom.Point) {
 	of := n.player.nextActivation()
 	n.player.lastActivation = &messages.Activate{Player: n.cfg.Player, Place: place, Of: of}
 	n.player.sendActivate()
-	if n.hardened() {
+	if n.hardened {
 		n.player.armDeposit(of + 1) // that the player does nothing is certified, too
 		again := max(n.env.Now().Add(n.time.LMax/2), n.time.State(of).Add(-n.time.LMax*3/2))
 		n.env.SetTimer(again, machine.Timer{Kind: timerWake, Arg: uint64(of)})
@@ -52,10 +52,10 @@ func (op *ownPlayer) nextActivation() int64 {
 	if op.env.Now().Add(op.time.LMax) > op.time.State(of) {
 		of++
 	}
-	if op.hardened() && !op.updates.willCompute(of) {
+	if op.hardened && !op.updates.willCompute(of) {
 		of++
 	}
-	if op.hardened() && op.time.BegunBefore(of+1, op.started) {
+	if op.hardened && op.time.BegunBefore(of+1, op.started) {
 		of++
 	}
 	return of
@@ -66,7 +66,7 @@ func (op *ownPlayer) nextActivation() int64 {
 // supposed to be within t_d; in the model of the thesis (6.2.2: a drift of 0.1 %, set every
 // 10 s) not all are.
 func (n *Node) Stamp(at machine.Time) machine.Time {
-	if n.hardened() && n.time.Of(at) <= n.player.signed {
+	if n.hardened && n.time.Of(at) <= n.player.signed {
 		return n.env.Now()
 	}
 	return at
@@ -76,12 +76,12 @@ func (n *Node) Stamp(at machine.Time) machine.Time {
 // (thesis 5.2.3). In the hardened protocol that happens at the end of the interval, with
 // the player's other actions.
 func (n *Node) Act(a *state.Action) {
-	if n.hardened() {
+	if n.hardened {
 		n.player.addPending(a)
 		n.drain()
 		return
 	}
-	n.player.report(&state.Batch{Player: a.Player, Of: n.time.Of(a.At), Actions: []*state.Action{a}})
+	n.hooks.batchSigned(&state.Batch{Player: a.Player, Of: n.time.Of(a.At), Actions: []*state.Action{a}})
 	m := &messages.Store{Action: a}
 	for z := range n.space.Zones() {
 		n.overlay.Unicast(n.places.Key(a.Player.Home, z), m)

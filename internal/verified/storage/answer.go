@@ -12,6 +12,7 @@ import (
 // answerer answers those who ask for areas of the world.
 type answerer struct {
 	*core
+	hooks    *hooks
 	area     *ownArea
 	replica  *replica
 	patches  *patchCodec
@@ -33,17 +34,15 @@ func (an *answerer) onRetrieve(by *overlay.Contact, q *messages.Retrieve) {
 			}
 		}
 		slices.SortFunc(m.Static, state.ByID)
-		m.Brief = an.hardened()
+		m.Brief = an.hardened
 		m.Batches = an.store.batchesAt(func(h geom.Point) bool { return an.places.Touches(&q.Area, h) && an.area.responsible(h) })
-		m.Asking = an.hardened() && (an.area.neighbourhoodChanged || an.transfer.isFetchingStatic(&q.Area) || q.Of != 0 && q.Of != an.dormant.recentlyDormant.of)
+		m.Asking = an.hardened && (an.area.neighbourhoodChanged || an.transfer.isFetchingStatic(&q.Area) || q.Of != 0 && q.Of != an.dormant.recentlyDormant.of)
 	} else {
-		m.Seen, m.Brief = an.replica.state, an.hardened()
+		m.Seen, m.Brief = an.replica.state, an.hardened
 	}
 	m.Seal(an.world)
-	if b := an.cfg.Behaviour; b != nil {
-		if m = b.Answer(an.node, by, q, m); m == nil {
-			return
-		}
+	if m = an.hooks.answer(by, q, m); m == nil {
+		return
 	}
 	if an.cfg.Wire && (m.Brief || q.Known != nil) {
 		m = m.EncodeDigests(q.Known, an.world)

@@ -117,7 +117,7 @@ func (b *bed) start(i int) {
 				Self: m.self, Space: b.space, Seek: b.boot.Seek,
 				Announce: func(on bool) machine.Job { return b.boot.Announce(m.self, on) },
 			},
-			Rules: b.toy, Protocol: b.protocol, Cache: b.memo, Begin: b.begin, Player: m.player, Probe: b, Events: m,
+			Settings: storage.Settings{Rules: b.toy, Player: m.player}, Protocol: b.protocol, Cache: b.memo, Begin: b.begin, Probe: b, Events: m,
 			Where:    func() (geom.Point, bool) { return m.pos, m.awake },
 			Interest: 10_000,
 		}

@@ -20,40 +20,20 @@ const (
 
 // Config is a node's settings.
 type Config struct {
+	Settings
 	Overlay overlay.Config // its Events are the storage's
-	Rules   state.Rules
 	// Protocol is what all nodes of the network follow.
 	Protocol Protocol
-	// Wire is whether messages travel as bytes (see digestanswer.go); Secret makes the
-	// numbers of retrievals, which nobody else can tell beforehand then.
-	Wire   bool
-	Secret []byte
 	// Cache is what nodes of a simulation share; nil: the node has its own.
 	Cache *state.ReplayCache
 	// Begin is t_0, when the world begins as Rules.Initial has it (5.3.6).
 	Begin machine.Time
-	// Updates is after how many updates the world stands still; 0: never.
-	Updates int64
 	// LMax and Deviation are l_max and t_d; 0: the defaults.
 	LMax, Deviation time.Duration
-	// Player is who plays at this node; nil: nobody.
-	Player *state.Player
 	// Where tells where the player's character is, so that its surroundings as
 	// far as Interest are looked at once in an interval; nil: never.
 	Where    func() (geom.Point, bool)
 	Interest int32
-	// Check tells whether an action's signature is its player's; nil: they are
-	// not looked at.
-	Check func(*state.Action) bool
-	// SignReceipt signs a receipt of this node, CheckReceipt tells whether one's
-	// signature is its storer's; nil: they are not signed, not looked at.
-	SignReceipt  func(*messages.Receipt)
-	CheckReceipt func(*messages.Receipt) bool
-	// SignBatch signs what this node's player has done in an interval, CheckBatch
-	// tells whether a batch bears its player's signature. Nil, in simulations: who signs
-	// for another player cheats in the simulation, and a signature is not looked at.
-	SignBatch  func(*state.Batch) []byte
-	CheckBatch func(*state.Batch) bool
 	// Fault hears of what somebody has proven against itself; nil: nobody.
 	Fault func(*Fault)
 	// Events hears what the player's node finds out; nil: nobody.

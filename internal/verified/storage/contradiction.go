@@ -50,7 +50,7 @@ func (as *actionStore) passOnLate(s *playerLog, st *intervalLog) {
 // keepPushed stores a batch that a neighbour has handed over. A signed one counts as
 // stored here, since the node that had it in time is gone.
 func (as *actionStore) keepPushed(b *state.Batch) {
-	if !as.hardened() {
+	if !as.hardened {
 		as.actions.merge(b)
 		return
 	}

@@ -12,6 +12,8 @@ import (
 // updater replays the node's part of the world once in an interval.
 type updater struct {
 	*core
+	cfg      *Config
+	hooks    *hooks
 	inbox    *inbox
 	area     *ownArea
 	replica  *replica
@@ -157,7 +159,7 @@ func (up *updater) catchUp() {
 	c := &up.cycle
 	of := c.of
 	switch {
-	case !up.hardened() || !up.begun:
+	case !up.hardened || !up.begun:
 		return
 	case c.phase == atActions:
 		of--

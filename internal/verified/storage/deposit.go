@@ -16,6 +16,7 @@ import (
 // ownPlayer is the side of the player at this node: what it has done, and its return.
 type ownPlayer struct {
 	*core
+	hooks    *hooks
 	area     *ownArea
 	zones    *electorate
 	receipts *receiptRules
@@ -78,10 +79,10 @@ func (op *ownPlayer) deposit(of int64) {
 	}
 	b := op.sign(of)
 	*p = pendingBatch{acts: p.acts, batch: b, known: p.known}
-	if d, ok := op.cfg.Behaviour.(Depositor); ok && !d.Deposit(op.node, b) {
-		p.batch = nil
-	} else {
+	if op.hooks.deposits(b) {
 		op.sendDeposit(b, nil)
+	} else {
+		p.batch = nil
 	}
 	op.env.SetTimer(op.env.Now().Add(firstStorerTimeout), machine.Timer{Kind: timerInsist, Arg: uint64(of)})
 	if op.cfg.Updates == 0 || of < op.cfg.Updates {
@@ -93,15 +94,8 @@ func (op *ownPlayer) deposit(of int64) {
 func (op *ownPlayer) sign(of int64) *state.Batch {
 	op.signed = max(op.signed, of)
 	b := op.receipts.signBatch(op.closeBatch(of))
-	op.report(b)
+	op.hooks.batchSigned(b)
 	return b
-}
-
-// report tells an experiment what the player has signed.
-func (op *ownPlayer) report(b *state.Batch) {
-	if op.cfg.Probe != nil {
-		op.cfg.Probe.BatchSigned(b)
-	}
 }
 
 // closeBatch takes the actions of an interval out of those that are pending.
@@ -132,7 +126,7 @@ func (op *ownPlayer) sendDeposit(b *state.Batch, own *messages.Receipt) {
 // lastDeposits closes the intervals of a player whose node leaves. Nobody will
 // gather their receipts: the storers pass them on to each other at t^a.
 func (op *ownPlayer) lastDeposits() {
-	if op.pending.armed == 0 || !op.hardened() {
+	if op.pending.armed == 0 || !op.hardened {
 		return
 	}
 	for of := op.pending.armed; of <= op.time.Of(op.env.Now()); of++ {
@@ -194,7 +188,7 @@ func (op *ownPlayer) storersWithReceipt(zone int) (count int) {
 // receipt.
 func (op *ownPlayer) resendDeposit(of int64) {
 	p := &op.pending
-	if p.batch == nil || p.batch.Of != of || !op.hardened() {
+	if p.batch == nil || p.batch.Of != of || !op.hardened {
 		return
 	}
 	for z := range op.space.Zones() {

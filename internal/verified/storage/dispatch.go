@@ -40,7 +40,7 @@ func (n *Node) Stop() {
 
 // OnMessage implements machine.Machine.
 func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
-	if b := n.cfg.Behaviour; b != nil && b.Intercept(n, from, m) {
+	if n.hooks.intercepts(from, m) {
 		n.drain()
 		return
 	}
@@ -148,7 +148,7 @@ func (n *Node) onUnicast(u overlayEvent) {
 		}
 	case *messages.Retrieve:
 		if !n.inbox.deferUntilReady(u) {
-			n.probe(Arrival(body.Kind), n.hops(m))
+			n.hooks.arrived(Arrival(body.Kind), n.hops(m))
 			n.answers.onRetrieve(m.Origin, body)
 		}
 	case *messages.PeerQuery:
@@ -159,7 +159,7 @@ func (n *Node) onUnicast(u overlayEvent) {
 		n.fetcher.onBlocks(m.Origin, body)
 	case *messages.Deposit:
 		if !n.inbox.deferUntilReady(u) {
-			n.probe(ArrivedStore, n.hops(m))
+			n.hooks.arrived(ArrivedStore, n.hops(m))
 			n.store.onDeposit(m.Origin, body, u.came)
 		}
 	case *messages.Receipt:
@@ -174,12 +174,12 @@ func (n *Node) onUnicast(u overlayEvent) {
 		n.overlay.Introduce(body.Node)
 	case *messages.RetrieveActions:
 		if !n.inbox.deferUntilReady(u) {
-			n.probe(Arrival(messages.ForActions), n.hops(m))
+			n.hooks.arrived(Arrival(messages.ForActions), n.hops(m))
 			n.store.onRetrieveActions(m.Origin, body)
 		}
 	case *messages.Store:
 		if !n.inbox.deferUntilReady(u) {
-			n.probe(ArrivedStore, n.hops(m))
+			n.hooks.arrived(ArrivedStore, n.hops(m))
 			n.store.onStore(body, u.came)
 		}
 	case *messages.Activate:
@@ -191,22 +191,16 @@ func (n *Node) onUnicast(u overlayEvent) {
 
 func (n *Node) onArea(u overlayEvent) {
 	if q, ok := u.area.Body.(*messages.Retrieve); ok && !n.inbox.deferUntilReady(u) {
-		n.probe(Arrival(q.Kind), u.area.Hops)
+		n.hooks.arrived(Arrival(q.Kind), u.area.Hops)
 		n.answers.onRetrieve(u.area.Origin, q)
 	}
 }
 
 // hops is how many links a message has come over: the first does not count in
 // the message itself.
-func (c *core) hops(m *overlay.Unicast) uint8 {
-	if m.Origin.ID == c.self.ID {
+func (n *Node) hops(m *overlay.Unicast) uint8 {
+	if m.Origin.ID == n.self.ID {
 		return 0
 	}
 	return m.Hops + 1
-}
-
-func (c *core) probe(k Arrival, hops uint8) {
-	if c.cfg.Probe != nil {
-		c.cfg.Probe.Arrived(k, int(hops))
-	}
 }

@@ -29,7 +29,7 @@ func TestWhoAsksForAPlaceIsTold(t *testing.T) {
 		}
 		var nodes []*Node
 		for i, p := range at {
-			n := newNode(core{space: space, world: shape, places: state.NewMapping(space, shape), zone: zone, self: &overlay.Contact{ID: id.ID{byte(i)}, Pos: p}})
+			n := newNode(core{space: space, world: shape, places: state.NewMapping(space, shape), zone: zone, self: &overlay.Contact{ID: id.ID{byte(i)}, Pos: p}}, Config{})
 			var others []geom.Point
 			for k, q := range at {
 				if k != i {

@@ -53,8 +53,8 @@ func (n *Node) WireForm(body machine.Message) machine.Message {
 			return m.EncodeDigests(m.Known.EncodeFor(m.Query, &m.Area, &n.world), n.world)
 		}
 	case *messages.Fetch:
-		core := *n.queries.fetcher.core
-		core.cfg.Wire = true
+		core, cfg := *n.queries.fetcher.core, n.cfg.Settings
+		cfg.Wire, core.cfg = true, &cfg
 		return (&fetcher{core: &core}).encodeFetch(m)
 	}
 	return body

@@ -33,8 +33,8 @@ const maxFaults = 256
 
 // faultLog keeps proofs, one of each node and interval.
 type faultLog struct {
-	*core
-	list []*Fault
+	report func(*Fault) // may be nil
+	list   []*Fault
 }
 
 // note keeps a proof that is new.
@@ -48,8 +48,8 @@ func (fl *faultLog) note(f *Fault) {
 		fl.list = fl.list[1:]
 	}
 	fl.list = append(fl.list, f)
-	if fl.cfg.Fault != nil {
-		fl.cfg.Fault(f)
+	if fl.report != nil {
+		fl.report(f)
 	}
 }
 

@@ -25,7 +25,7 @@ const farewellBytes = 1 << 20
 
 // handOff hands static data and actions to those who keep them from now on.
 func (tr *transfer) handOff() {
-	if !tr.hardened() || !tr.ready || !tr.begun {
+	if !tr.hardened || !tr.ready || !tr.begun {
 		return
 	}
 	for _, to := range tr.area.part.neighbours {
@@ -61,7 +61,7 @@ func limitHandOff(objects []*state.Object) (some []*state.Object, rest []message
 
 // keepHandOff keeps what a neighbour has pushed until it is known whether it leaves.
 func (ds *dormantStore) keepHandOff(from *overlay.Contact, out outcome) {
-	if ds.hardened() && slices.ContainsFunc(ds.area.part.neighbours, isContact(from)) {
+	if ds.hardened && slices.ContainsFunc(ds.area.part.neighbours, isContact(from)) {
 		ds.offered[from.ID] = out
 	}
 }

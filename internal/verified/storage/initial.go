@@ -11,7 +11,7 @@ import (
 
 // deriveInitial makes the world of t_0 around the own part.
 func (rp *replica) deriveInitial() {
-	if !rp.hardened() {
+	if !rp.hardened {
 		return
 	}
 	g := &state.Snapshot{Of: 0, Cover: overlay.Area{Circle: rp.area.part.circle}, Whole: true}

@@ -72,7 +72,7 @@ func (tr *transfer) finishJoin() {
 // mergePushes makes a snapshot of the own cell from what was pushed; none if the
 // neighbours were not at the same update (thesis 5.4.1: inconsistent).
 func (tr *transfer) mergePushes() *state.Snapshot {
-	s := &state.Snapshot{Of: -1, Cover: overlay.Area{Polygon: tr.area.part.cell}, Whole: tr.hardened()}
+	s := &state.Snapshot{Of: -1, Cover: overlay.Area{Polygon: tr.area.part.cell}, Whole: tr.hardened}
 	for _, p := range tr.pushes {
 		switch {
 		case p.Seen == nil:
@@ -104,7 +104,7 @@ func (tr *transfer) mergePushes() *state.Snapshot {
 	for _, p := range tr.pushes {
 		s.CopyUnsure(p.Seen, &p.Area, tr.world.Cell)
 	}
-	if tr.hardened() {
+	if tr.hardened {
 		tr.markUnreportedUnsure(s)
 	}
 	return s

@@ -16,6 +16,8 @@ import (
 // names the components that it uses.
 type Node struct {
 	core
+	cfg      Config
+	hooks    hooks
 	inbox    inbox
 	area     ownArea
 	zones    electorate
@@ -38,30 +40,6 @@ type Node struct {
 	busy     bool // drain is running
 }
 
-// core is what all components of a node use: its settings, its environment, where
-// it stands, and how far it has come.
-type core struct {
-	cfg     Config
-	env     machine.Env
-	overlay *overlay.Node
-	space   overlay.Space
-	world   state.World
-	places  state.Mapping
-	time    state.Timing
-	cache   *state.ReplayCache
-	reach   int32
-	self    *overlay.Contact
-	zone    int
-	home    geom.Point
-
-	started machine.Time
-	begun   bool // t_0 has passed
-	ready   bool // the node has what it is responsible for
-	stopped bool
-
-	node *Node // for Config.Probe and Config.Behaviour, which are given the node
-}
-
 // New returns a node that is not connected yet.
 func New(cfg Config, env machine.Env) *Node {
 	if cfg.LMax == 0 {
@@ -74,9 +52,9 @@ func New(cfg Config, env machine.Env) *Node {
 		cfg.Cache = state.NewReplayCache()
 	}
 	n := newNode(core{
-		cfg: cfg, env: env, space: cfg.Overlay.Space, world: cfg.Rules.World(), cache: cfg.Cache,
+		env: env, space: cfg.Overlay.Space, world: cfg.Rules.World(), cache: cfg.Cache,
 		time: state.NewTiming(cfg.Begin, cfg.LMax, cfg.Deviation), self: cfg.Overlay.Self,
-	})
+	}, cfg)
 	n.places = state.NewMapping(n.space, n.world)
 	n.reach = n.world.Reach(n.time.Interval())
 	n.zone = n.space.Zone(n.self.Pos)
@@ -88,36 +66,37 @@ func New(cfg Config, env machine.Env) *Node {
 }
 
 // newNode gives each component those that it uses.
-func newNode(shared core) *Node {
-	n := &Node{core: shared}
-	n.node = n
+func newNode(shared core, cfg Config) *Node {
+	n := &Node{core: shared, cfg: cfg}
 	c := &n.core
+	c.cfg, c.hardened = &n.cfg.Settings, cfg.Protocol == ProtocolHardened
+	n.hooks = hooks{&n.cfg, n}
 	n.area = ownArea{core: c}
 	n.zones = allPresent(c)
 	n.known = acquaintances{core: c, area: &n.area, peers: &n.peers}
-	n.faults = faultLog{core: c}
+	n.faults = faultLog{report: cfg.Fault}
 	n.receipts = receiptRules{core: c, zones: &n.zones, known: &n.known}
-	n.store = actionStore{core: c, area: &n.area, zones: &n.zones, receipts: &n.receipts, faults: &n.faults}
-	n.player = ownPlayer{core: c, area: &n.area, zones: &n.zones, receipts: &n.receipts, updates: &n.updates, toldStorers: map[id.ID][]uint32{}}
+	n.store = actionStore{core: c, hooks: &n.hooks, area: &n.area, zones: &n.zones, receipts: &n.receipts, faults: &n.faults}
+	n.player = ownPlayer{core: c, area: &n.area, zones: &n.zones, receipts: &n.receipts, hooks: &n.hooks, updates: &n.updates, toldStorers: map[id.ID][]uint32{}}
 	n.replica = replica{core: c, area: &n.area}
 	n.patches = patchCodec{core: c, replica: &n.replica}
 	n.ballot = ballot{core: c, zones: &n.zones, replica: &n.replica}
-	n.queries = retrievals{core: c, zones: &n.zones, replica: &n.replica, ballot: &n.ballot, peers: &n.peers, fetcher: &n.fetcher, updates: &n.updates}
+	n.queries = retrievals{core: c, hooks: &n.hooks, zones: &n.zones, replica: &n.replica, ballot: &n.ballot, peers: &n.peers, fetcher: &n.fetcher, updates: &n.updates}
 	n.peers = responderCache{core: c, area: &n.area, zones: &n.zones, replica: &n.replica, ballot: &n.ballot, queries: &n.queries, responders: make([][]responder, n.space.Zones())}
 	n.fetcher = fetcher{core: c, replica: &n.replica, patches: &n.patches, ballot: &n.ballot, queries: &n.queries, dormant: &n.dormant}
-	n.acts = actionRetrieval{core: c, area: &n.area, zones: &n.zones, receipts: &n.receipts, known: &n.known, faults: &n.faults, store: &n.store, queries: &n.queries, updates: &n.updates}
+	n.acts = actionRetrieval{core: c, hooks: &n.hooks, area: &n.area, zones: &n.zones, receipts: &n.receipts, known: &n.known, faults: &n.faults, store: &n.store, queries: &n.queries, updates: &n.updates}
 	n.dormant = dormantStore{
 		core: c, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.store, transfer: &n.transfer, static: map[state.ObjectID]*state.Object{},
 		handOffs: handOffs{map[id.ID]outcome{}, map[state.ObjectID]bool{}, map[state.ObjectID]*state.Object{}},
 	}
 	n.transfer = transfer{
-		core: c, inbox: &n.inbox, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.store, dormant: &n.dormant, queries: &n.queries, updates: &n.updates,
+		core: c, hooks: &n.hooks, inbox: &n.inbox, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.store, dormant: &n.dormant, queries: &n.queries, updates: &n.updates,
 		pushed: map[id.ID]bool{}, fetches: map[uint64]fetch{},
 	}
 	n.updates = updater{
-		core: c, inbox: &n.inbox, area: &n.area, replica: &n.replica, store: &n.store, ballot: &n.ballot, queries: &n.queries, acts: &n.acts, dormant: &n.dormant, transfer: &n.transfer,
+		core: c, cfg: &n.cfg, hooks: &n.hooks, inbox: &n.inbox, area: &n.area, replica: &n.replica, store: &n.store, ballot: &n.ballot, queries: &n.queries, acts: &n.acts, dormant: &n.dormant, transfer: &n.transfer,
 	}
-	n.answers = answerer{core: c, area: &n.area, replica: &n.replica, patches: &n.patches, store: &n.store, dormant: &n.dormant, transfer: &n.transfer}
+	n.answers = answerer{core: c, hooks: &n.hooks, area: &n.area, replica: &n.replica, patches: &n.patches, store: &n.store, dormant: &n.dormant, transfer: &n.transfer}
 	n.inbox = inbox{core: c}
 	return n
 }

@@ -105,7 +105,7 @@ func (oa *ownArea) neighbourhood() *messages.Around {
 // four zones, of which three have to agree, one more than with nine or sixteen.
 func (oa *ownArea) homesOf() int {
 	switch {
-	case !oa.hardened():
+	case !oa.hardened:
 		return 1
 	case oa.space.Zones() < 9:
 		return 3

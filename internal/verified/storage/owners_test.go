@@ -22,7 +22,7 @@ type said struct {
 // one cell.
 func owners(all ...said) (*state.Cell, verdict) {
 	world := state.World{Side: 1000, Cell: 1000}
-	n := newNode(core{world: world, space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
+	n := newNode(core{world: world, space: overlay.SpaceFor(4)}, Config{Protocol: ProtocolHardened})
 	n.places = state.NewMapping(n.space, world)
 	q := &query{Retrieve: messages.Retrieve{Of: 1}, zones: make([]zoneAnswer, 4)}
 	for i, s := range all {

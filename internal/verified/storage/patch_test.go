@@ -10,7 +10,7 @@ import (
 
 func pieceBed() (*Node, *messages.Fetch) {
 	rules := plainRules{}
-	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}, cache: state.NewReplayCache(), cfg: Config{Rules: rules, Wire: true}})
+	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}, cache: state.NewReplayCache()}, Config{Settings: Settings{Rules: rules, Wire: true}})
 	q := &messages.Fetch{Cells: []messages.CellAt{{}}, Have: []*state.Object{rules.object(1, 1)}, Base: []*state.Cell{state.NewCell([]*state.Object{rules.object(2, 1)})}}
 	return n, q
 }

@@ -32,6 +32,3 @@ func ParseProtocol(text string) (Protocol, error) {
 
 // String is what ParseProtocol reads.
 func (p Protocol) String() string { return protocolNames[p] }
-
-// hardened reports whether the network follows the hardened protocol.
-func (c *core) hardened() bool { return c.cfg.Protocol == ProtocolHardened }

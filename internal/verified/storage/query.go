@@ -77,7 +77,7 @@ func (rt *retrievals) retrieve(kind messages.Kind, area overlay.Area, of int64) 
 	}
 	rt.running = append(rt.running, q)
 	rt.env.SetTimer(q.began.Add(rt.timeout(kind)), machine.Timer{Kind: timerQuery, Arg: q.Query})
-	if rt.hardened() && !kind.Static() {
+	if rt.hardened && !kind.Static() {
 		rt.env.SetTimer(q.began.Add(rt.timeout(kind)-rt.time.LMax), machine.Timer{Kind: timerFetch, Arg: q.Query})
 	}
 	for z := range zones {
@@ -129,7 +129,7 @@ func (rt *retrievals) onResult(from *overlay.Contact, m *messages.Result) {
 		return
 	}
 	q.answers++
-	each := rt.hardened()
+	each := rt.hardened
 	if z.over && !each {
 		return
 	}
@@ -148,7 +148,7 @@ func (rt *retrievals) onResult(from *overlay.Contact, m *messages.Result) {
 			rt.peers.askNode(q, zone, b.With)
 		}
 	}
-	if len(z.missing) > 0 || z.over || z.strange || (rt.peers.asksResponders(q) || rt.hardened() && q.Kind.Static()) && !q.zoneReached(zone) {
+	if len(z.missing) > 0 || z.over || z.strange || (rt.peers.asksResponders(q) || rt.hardened && q.Kind.Static()) && !q.zoneReached(zone) {
 		return
 	}
 	z.over = true
@@ -216,7 +216,7 @@ func (rt *retrievals) conclude(q *query) {
 	if q.done || q.naming != nil {
 		return
 	}
-	if rt.hardened() {
+	if rt.hardened {
 		rt.tally(q, true)
 		if !q.done && q.fetch != nil {
 			rt.fetcher.endFetch(q)
@@ -249,8 +249,8 @@ func (rt *retrievals) end(q *query, c *candidate) {
 		out, votes = c.outcome, c.votes
 	}
 	rt.peers.recordResponders(q)
-	if rt.cfg.Probe != nil {
-		rt.cfg.Probe.Retrieved(rt.report(q, out, votes))
+	if rt.hooks.measures() {
+		rt.hooks.retrieved(rt.report(q, out, votes))
 	}
 	rt.updates.onOutcome(q, out, votes)
 }
@@ -258,7 +258,7 @@ func (rt *retrievals) end(q *query, c *candidate) {
 // report describes a retrieval that has ended.
 func (rt *retrievals) report(q *query, out outcome, votes int) Report {
 	return Report{
-		Kind: q.Kind, By: rt.node, Of: q.Of, Area: q.Area, Took: rt.env.Now().Sub(q.began),
+		Kind: q.Kind, Of: q.Of, Area: q.Area, Took: rt.env.Now().Sub(q.began),
 		Answers: q.answers, Votes: votes, Zones: len(q.zones),
 		Seen: out.seen, Static: out.static, Batches: out.batches,
 	}

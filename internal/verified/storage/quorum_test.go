@@ -9,7 +9,7 @@ import (
 // The first storer in the own zone is asked at once, then as many zones as a
 // majority takes, then all.
 func TestStorersAreAskedInWaves(t *testing.T) {
-	n := newNode(core{space: overlay.SpaceFor(4), zone: 2, cfg: Config{Protocol: ProtocolHardened}})
+	n := newNode(core{space: overlay.SpaceFor(4), zone: 2}, Config{Protocol: ProtocolHardened})
 	var got [3]int
 	for home := range n.area.homesOf() {
 		for zone := range n.space.Zones() {

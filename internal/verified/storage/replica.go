@@ -150,7 +150,7 @@ func (rp *replica) restoredCell(x, y int32) *state.Cell {
 // well as it can see: what turns out right need not be fetched. Own is that part.
 func (rp *replica) predictRing(r *state.Replayer, own *state.Snapshot) {
 	rp.tentative = nil
-	if !rp.hardened() {
+	if !rp.hardened {
 		return
 	}
 	from := r.From
@@ -176,7 +176,7 @@ func (rp *replica) predictRing(r *state.Replayer, own *state.Snapshot) {
 // updateMargin is how far the update area reaches beyond the maintenance area. Whole
 // cells need all cells around them: their corners are farther away than reach.
 func (c *core) updateMargin() int32 {
-	if !c.hardened() {
+	if !c.hardened {
 		return c.reach
 	}
 	return int32(int64(c.world.RingWithin(c.reach))*int64(c.world.Cell)*14143/10000) + 1

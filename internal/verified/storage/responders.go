@@ -36,7 +36,7 @@ const (
 
 // asksResponders reports whether a retrieval goes to those who have answered before.
 func (rc *responderCache) asksResponders(q *query) bool {
-	return rc.hardened() && q.Kind == messages.ForUpdate
+	return rc.hardened && q.Kind == messages.ForUpdate
 }
 
 // ask asks a zone: those who are known there, or else whoever the overlay finds.
@@ -201,7 +201,7 @@ func (z *zoneAnswer) contradicts() bool {
 
 // onPeerQuery names those who have answered the node itself.
 func (rc *responderCache) onPeerQuery(by *overlay.Contact, m *messages.PeerQuery) {
-	if !rc.hardened() || len(m.Zones) > rc.space.Zones() {
+	if !rc.hardened || len(m.Zones) > rc.space.Zones() {
 		return
 	}
 	out := &messages.PeerReply{Query: m.Query}

@@ -5,6 +5,7 @@ import "github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 // retrievals are those of areas that run (thesis 5.2.2).
 type retrievals struct {
 	*core
+	hooks   *hooks
 	zones   *electorate
 	replica *replica
 	ballot  *ballot

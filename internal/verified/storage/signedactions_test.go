@@ -27,8 +27,10 @@ func newAsker(t *testing.T) *asker {
 	a := &asker{t: t, player: &state.Player{ID: id.ID{7}, Home: geom.Point{X: 450, Y: 300}}}
 	a.Node = bareNode(overlay.SpaceFor(4), Config{
 		Protocol: ProtocolHardened, Fault: func(f *Fault) { a.faults = append(a.faults, f) },
-		CheckBatch:   func(b *state.Batch) bool { return string(b.Signature) == string(a.player.ID[:]) },
-		CheckReceipt: func(r *messages.Receipt) bool { return string(r.Signature) == string(r.By.ID[:]) },
+		Settings: Settings{
+			CheckBatch:   func(b *state.Batch) bool { return string(b.Signature) == string(a.player.ID[:]) },
+			CheckReceipt: func(r *messages.Receipt) bool { return string(r.Signature) == string(r.By.ID[:]) },
+		},
 	})
 	a.world, a.cache = state.World{Side: 900, Cell: 100}, state.NewReplayCache()
 	a.time = state.Timing{LMax: DefaultLMax, Deviates: DefaultDeviation}

@@ -13,6 +13,7 @@ import (
 // transfer moves data between neighbours when nodes join and leave (thesis 5.4).
 type transfer struct {
 	*core
+	hooks   *hooks
 	inbox   *inbox
 	area    *ownArea
 	zones   *electorate
@@ -76,10 +77,8 @@ func (tr *transfer) push(to *overlay.Contact) {
 }
 
 func (tr *transfer) sendPush(to *overlay.Contact, m *messages.Push) {
-	if b := tr.cfg.Behaviour; b != nil {
-		if m = b.Push(tr.node, to, m); m == nil {
-			return
-		}
+	if m = tr.hooks.push(to, m); m == nil {
+		return
 	}
 	tr.overlay.Reply(to, m)
 }

@@ -10,7 +10,7 @@ import (
 
 // makeInitial makes the initial world in the node's part.
 func (up *updater) makeInitial() {
-	s := &state.Snapshot{Of: 0, Cover: overlay.Area{Circle: up.area.part.circle}, Whole: up.hardened()}
+	s := &state.Snapshot{Of: 0, Cover: overlay.Area{Circle: up.area.part.circle}, Whole: up.hardened}
 	s.Grid = state.GridOver(&s.Cover, &up.world, 0)
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
@@ -35,7 +35,7 @@ func (up *updater) update() {
 	c.asking = false
 	from := c.from
 	c.from, up.replica.before = nil, from
-	if c.missing && !up.hardened() {
+	if c.missing && !up.hardened {
 		up.failed(c.to)
 		c.asked = nil
 		return
@@ -55,7 +55,7 @@ func (up *updater) update() {
 		}
 	}
 	c.asked = nil
-	s := &state.Snapshot{Of: c.to, Cover: c.circle, Grid: state.GridOver(&c.circle, &up.world, 0), Whole: up.hardened()}
+	s := &state.Snapshot{Of: c.to, Cover: c.circle, Grid: state.GridOver(&c.circle, &up.world, 0), Whole: up.hardened}
 	up.dormant.dropActivated(from)
 	up.dormant.recentlyDormant = recentlyDormant{of: c.to}
 	for y := s.Y; y < s.Y+s.H; y++ {
@@ -95,10 +95,10 @@ func (up *updater) install(s *state.Snapshot) {
 
 // failed is when an update cannot be made: what the node has is of the past now.
 func (up *updater) failed(of int64) {
-	if up.replica.state != nil && up.hardened() {
+	if up.replica.state != nil && up.hardened {
 		up.replica.restored = up.replica.state.WithTentative()
 	}
-	if up.ready && up.begun && up.cfg.Probe != nil {
-		up.cfg.Probe.Failed(up.node, of)
+	if up.ready && up.begun {
+		up.hooks.failed(of)
 	}
 }

@@ -18,7 +18,7 @@ type election struct {
 }
 
 func newElection(own *state.Cell) election {
-	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(9), cfg: Config{Protocol: ProtocolHardened}})
+	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(9)}, Config{Protocol: ProtocolHardened})
 	n.places = state.NewMapping(n.space, n.world)
 	if own != nil {
 		n.replica.state = seenBy(own).results[0].Seen
@@ -125,8 +125,8 @@ func TestWokenWhomNobodySends(t *testing.T) {
 	probe := &lastReport{}
 	n := newNode(core{
 		world: state.World{Side: 2000, Cell: 1000}, space: overlay.SpaceFor(9), env: frozen{},
-		cache: state.NewReplayCache(), cfg: Config{Probe: probe, Protocol: ProtocolHardened, Rules: plainRules{}},
-	})
+		cache: state.NewReplayCache(),
+	}, Config{Settings: Settings{Rules: plainRules{}}, Probe: probe, Protocol: ProtocolHardened})
 	asleep := thing(7, 1)
 	s := state.NewSnapshot(1, []*state.Object{thing(1, 1)}, n.world)
 	n.replica.state = state.NewSnapshot(1, []*state.Object{thing(1, 1)}, n.world)
@@ -154,7 +154,7 @@ func TestWokenInTouchedCellsCount(t *testing.T) {
 	if got, err := state.DecodeSnapshot(1, &area, &area, c, w); err != nil || len(got.Activated) != 1 {
 		t.Errorf("it is not sent: %v", err)
 	}
-	n := newNode(core{world: w, space: overlay.SpaceFor(4), cfg: Config{Protocol: ProtocolHardened}})
+	n := newNode(core{world: w, space: overlay.SpaceFor(4)}, Config{Protocol: ProtocolHardened})
 	q := &query{Retrieve: messages.Retrieve{Of: 1, Area: area}, zones: make([]zoneAnswer, 4)}
 	for i := range q.zones {
 		q.zones[i] = zoneAnswer{results: []*messages.Result{{Seen: s}}, over: true}

@@ -62,7 +62,7 @@ func (ds *dormantStore) addActivated() {
 func (ds *dormantStore) dropActivated(from *state.Snapshot) {
 	of := from.Of
 	ds.activated = slices.DeleteFunc(ds.activated, func(w activation) bool {
-		if w.of == of && (!ds.hardened() || state.Among(from.Activated, w.object)) {
+		if w.of == of && (!ds.hardened || state.Among(from.Activated, w.object)) {
 			delete(ds.static, w.object.ID)
 		}
 		return w.of <= of

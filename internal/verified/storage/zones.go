@@ -36,7 +36,7 @@ func allPresent(c *core) electorate {
 
 // updateDeserted looks which zones are deserted.
 func (el *electorate) updateDeserted() {
-	if !el.hardened() {
+	if !el.hardened {
 		return
 	}
 	el.empty = 0
@@ -60,7 +60,7 @@ func (el *electorate) voters() int { return el.space.Zones() - el.empty }
 // of them, rounded up: its text of 5.2.2 has "more than r/2", but by table 6.27
 // its program took 2 of 4, 5 of 9 and 8 of 16.
 func (el *electorate) votesNeeded() int {
-	if el.hardened() {
+	if el.hardened {
 		return el.quorum()
 	}
 	return (el.space.Zones() + 1) / 2

@@ -26,7 +26,7 @@ func TestDesertedZonesHaveNoVote(t *testing.T) {
 		{ProtocolHardened, 9, 1, 5, 5, 5},
 		{ProtocolHardened, 16, 0, 9, 9, 9},
 	} {
-		n := newNode(core{space: overlay.SpaceFor(c.zones), cfg: Config{Protocol: c.protocol}})
+		n := newNode(core{space: overlay.SpaceFor(c.zones)}, Config{Protocol: c.protocol})
 		for zone := range c.empty {
 			n.zones.deserted[zone] = true
 		}
@@ -53,8 +53,7 @@ func TestDesertedZonesHaveNoVote(t *testing.T) {
 func TestWhoOnlyTouchesAnAreaDeniesNothing(t *testing.T) {
 	n := newNode(core{
 		world: state.World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(4), env: frozen{},
-		cfg: Config{Protocol: ProtocolHardened},
-	})
+	}, Config{Protocol: ProtocolHardened})
 	sub := n.space.SubArea(3)
 	at := func(k int, x int32) *overlay.Contact {
 		return &overlay.Contact{ID: id.ID{byte(k)}, Pos: geom.Point{X: sub.Min.X + x, Y: sub.Min.Y + 500}}

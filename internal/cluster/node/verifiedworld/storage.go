@@ -50,9 +50,11 @@ func newStorageAdapter(l *overlayAdapter, t *StorageConfig, oc overlay.Config) *
 	k.startAudit(player)
 	k.node = storage.New(storage.Config{
 		Where: k.auditedPlace, Interest: interest,
-		Overlay: oc, Rules: t.Rules, Protocol: t.Protocol, Wire: true, Secret: t.Secret, Begin: t.Begin, LMax: t.LMax, Deviation: t.Deviation,
-		Player:      player,
-		SignReceipt: t.SignReceipt, CheckReceipt: t.CheckReceipt, SignBatch: t.SignBatch, CheckBatch: t.CheckBatch,
+		Overlay: oc, Protocol: t.Protocol, Begin: t.Begin, LMax: t.LMax, Deviation: t.Deviation,
+		Settings: storage.Settings{
+			Rules: t.Rules, Wire: true, Secret: t.Secret, Player: player,
+			SignReceipt: t.SignReceipt, CheckReceipt: t.CheckReceipt, SignBatch: t.SignBatch, CheckBatch: t.CheckBatch,
+		},
 		Behaviour: t.Behaviour, Events: k, Probe: k, Fault: k.takeFault,
 	}, overlayEnv{l})
 	return k

@@ -1,0 +1,87 @@
+package storage
+
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
+)
+
+// hooks calls Config.Behaviour and Config.Probe for the components, if they are set: both
+// are given the node, which no component knows.
+type hooks struct {
+	cfg  *Config
+	node *Node
+}
+
+// intercepts reports whether the node does not get a message.
+func (h *hooks) intercepts(from machine.Peer, m machine.Message) bool {
+	b := h.cfg.Behaviour
+	return b != nil && b.Intercept(h.node, from, m)
+}
+
+// answer returns the answer to a retrieval of an area; nil: none.
+func (h *hooks) answer(by *overlay.Contact, q *messages.Retrieve, honest *messages.Result) *messages.Result {
+	if b := h.cfg.Behaviour; b != nil {
+		return b.Answer(h.node, by, q, honest)
+	}
+	return honest
+}
+
+// answerActions returns the answer to a retrieval of actions; nil: none.
+func (h *hooks) answerActions(by *overlay.Contact, q *messages.RetrieveActions, honest *messages.ActionsResult) *messages.ActionsResult {
+	if b := h.cfg.Behaviour; b != nil {
+		return b.AnswerActions(h.node, by, q, honest)
+	}
+	return honest
+}
+
+// keeps reports whether an action is stored.
+func (h *hooks) keeps(a *state.Action) bool {
+	b := h.cfg.Behaviour
+	return b == nil || b.Keep(h.node, a)
+}
+
+// deposits reports whether the node deposits a batch of its player.
+func (h *hooks) deposits(b *state.Batch) bool {
+	d, ok := h.cfg.Behaviour.(Depositor)
+	return !ok || d.Deposit(h.node, b)
+}
+
+// push returns what a neighbour that has joined gets; nil: nothing.
+func (h *hooks) push(to *overlay.Contact, honest *messages.Push) *messages.Push {
+	if b := h.cfg.Behaviour; b != nil {
+		return b.Push(h.node, to, honest)
+	}
+	return honest
+}
+
+// measures reports whether anybody measures: a report is made only then.
+func (h *hooks) measures() bool { return h.cfg.Probe != nil }
+
+// retrieved reports a retrieval that has ended.
+func (h *hooks) retrieved(r Report) {
+	r.By = h.node
+	h.cfg.Probe.Retrieved(r)
+}
+
+// batchSigned reports what the player has signed.
+func (h *hooks) batchSigned(b *state.Batch) {
+	if h.cfg.Probe != nil {
+		h.cfg.Probe.BatchSigned(b)
+	}
+}
+
+// arrived reports a message that has come to the node.
+func (h *hooks) arrived(k Arrival, hops uint8) {
+	if h.cfg.Probe != nil {
+		h.cfg.Probe.Arrived(k, int(hops))
+	}
+}
+
+// failed reports an update that could not be made.
+func (h *hooks) failed(of int64) {
+	if h.cfg.Probe != nil {
+		h.cfg.Probe.Failed(h.node, of)
+	}
+}
