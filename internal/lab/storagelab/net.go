@@ -15,6 +15,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/mmve"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -162,7 +163,7 @@ func (n *storageNet) start() *sim.Node {
 					return n.boot.Announce(s.self, on)
 				},
 			},
-			Settings: storage.Settings{Rules: n.rules, Updates: int64(n.run.updates()), Player: s.player},
+			Settings: part.Settings{Rules: n.rules, Updates: int64(n.run.updates()), Player: s.player},
 			Protocol: n.run.Protocol, Cache: n.memo, Begin: n.begin, Probe: &n.probe, Interest: storageInterest * n.metre, Behaviour: behaviour,
 			Where: func() (geom.Point, bool) { return n.where(s) },
 		}, env)

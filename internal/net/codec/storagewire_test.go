@@ -21,6 +21,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/voxelrules"
 )
@@ -191,7 +192,7 @@ func wired(t *testing.T, signed, forged bool) (w *wires, wrong []string) {
 			return storage.New(storage.Config{
 				Overlay:  overlay.Config{Self: self, Space: space, Seek: boot.Seek, Announce: func(on bool) machine.Job { return boot.Announce(self, on) }},
 				Protocol: storage.ProtocolHardened, Begin: begin,
-				Settings: storage.Settings{
+				Settings: part.Settings{
 					Rules: rules, Wire: true, Secret: self.ID[:],
 					Player:    &state.Player{ID: self.ID, Home: state.Home(space, shape, self.Pos)},
 					SignBatch: func(b *state.Batch) []byte { return mark("batch", b, 96) },

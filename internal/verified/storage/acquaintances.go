@@ -3,6 +3,7 @@ package storage
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 )
 
 // acquaintances judges whether a node can be responsible for a place, by the nodes that
@@ -11,7 +12,7 @@ import (
 // about a node that has just come or gone: who is refused wrongly is a storer less, and
 // there are others.
 type acquaintances struct {
-	*core
+	*part.Part
 	area  *ownArea
 	peers *responderCache
 }
@@ -24,8 +25,8 @@ const roomOfCells = 4
 // mayBeResponsible reports whether a node may be the one in whose cell a place of the
 // world lies in its zone.
 func (aq *acquaintances) mayBeResponsible(c *overlay.Contact, home geom.Point) bool {
-	zone := aq.space.Zone(c.Pos)
-	key := aq.places.KeyBeyond(home, zone)
+	zone := aq.Space.Zone(c.Pos)
+	key := aq.Places.KeyBeyond(home, zone)
 	if limit := roomOfCells * aq.meanDistance2(); limit > 0 && key.Dist2(c.Pos) > limit {
 		return false
 	}
@@ -36,8 +37,8 @@ func (aq *acquaintances) mayBeResponsible(c *overlay.Contact, home geom.Point) b
 // key.
 func (aq *acquaintances) knowsNearer(c *overlay.Contact, key geom.Point, zone int) bool {
 	nearer := func(o *overlay.Contact) bool { return o.ID != c.ID && geom.Closer(key, o.Pos, c.Pos) }
-	if zone == aq.zone {
-		if nearer(aq.self) {
+	if zone == aq.Zone {
+		if nearer(aq.Self) {
 			return true
 		}
 		for _, o := range aq.area.part.neighbours {
@@ -64,7 +65,7 @@ func (aq *acquaintances) meanDistance2() int64 {
 	}
 	var sum int64
 	for _, c := range list {
-		sum += c.Pos.Dist2(aq.self.Pos)
+		sum += c.Pos.Dist2(aq.Self.Pos)
 	}
 	return sum / int64(len(list))
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -15,7 +16,7 @@ import (
 
 // actionRetrieval retrieves the players' actions for the next update.
 type actionRetrieval struct {
-	*core
+	*part.Part
 	hooks    *hooks
 	area     *ownArea
 	zones    *electorate
@@ -58,16 +59,16 @@ func (ar *actionRetrieval) askActions(of int64) {
 		ar.updates.failed(of)
 		return
 	}
-	players := c.from.WithTentative().Players(&c.from.Cover, &ar.world, nil)
+	players := c.from.WithTentative().Players(&c.from.Cover, &ar.World, nil)
 	ar.keepStorers(players)
 	c.asked = ar.actionQueries(players)
 	c.open, c.asking, c.missing = len(players), true, false
 	for i := range c.asked {
 		ar.askForActions(i)
 	}
-	if ar.hardened {
+	if ar.Hardened {
 		ar.store.exchange(of)
-		ar.env.SetTimer(ar.env.Now().Add(firstStorerPatience), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
+		ar.Env.SetTimer(ar.Env.Now().Add(firstStorerPatience), machine.Timer{Kind: part.TimerHurry, Arg: uint64(of)})
 	}
 	if c.open == 0 {
 		ar.updates.update()
@@ -79,7 +80,7 @@ func (ar *actionRetrieval) keepStorers(players []*state.Object) {
 	before := ar.storing
 	ar.storing = make(map[id.ID]storers, len(players))
 	for _, o := range players {
-		if known := before[o.Player.ID]; len(known) > 0 && len(known) <= ar.space.Zones()*ar.area.homesOf() {
+		if known := before[o.Player.ID]; len(known) > 0 && len(known) <= ar.Space.Zones()*ar.area.homesOf() {
 			ar.storing[o.Player.ID] = known
 		}
 	}
@@ -87,10 +88,10 @@ func (ar *actionRetrieval) keepStorers(players []*state.Object) {
 
 // actionQueries are the retrievals of what these players have done.
 func (ar *actionRetrieval) actionQueries(players []*state.Object) []actionQuery {
-	slots := ar.space.Zones() * ar.area.homesOf()
+	slots := ar.Space.Zones() * ar.area.homesOf()
 	out, got := make([]actionQuery, len(players)), make([]*state.Batch, slots*len(players))
 	for i, o := range players {
-		out[i] = actionQuery{player: o.Player, at: o.Pos, began: ar.env.Now(), got: got[i*slots : (i+1)*slots : (i+1)*slots]}
+		out[i] = actionQuery{player: o.Player, at: o.Pos, began: ar.Env.Now(), got: got[i*slots : (i+1)*slots : (i+1)*slots]}
 	}
 	return out
 }
@@ -101,19 +102,19 @@ func (ar *actionRetrieval) askForActions(i int) {
 	c := &ar.updates.cycle
 	p := &c.asked[i]
 	q := &messages.RetrieveActions{Query: uint64(c.to)<<slotBits | uint64(i*ar.area.homesOf()), Player: p.player, Of: c.to, Known: ar.storing[p.player.ID].shortNames()}
-	if ar.hardened {
+	if ar.Hardened {
 		p.ask = q
 		ar.askWave(p)
 		return
 	}
-	for z := range ar.space.Zones() {
-		ar.overlay.Unicast(ar.places.Key(p.player.Home, z), q)
+	for z := range ar.Space.Zones() {
+		ar.Overlay.Unicast(ar.Places.Key(p.player.Home, z), q)
 	}
 }
 
 // onActionsResult takes the answer of one zone.
 func (ar *actionRetrieval) onActionsResult(from *overlay.Contact, m *messages.ActionsResult) {
-	if ar.hardened {
+	if ar.Hardened {
 		ar.onSignedActions(from, m)
 		return
 	}
@@ -123,7 +124,7 @@ func (ar *actionRetrieval) onActionsResult(from *overlay.Contact, m *messages.Ac
 		return
 	}
 	q := &c.asked[i]
-	slot := ar.space.Zone(from.Pos)
+	slot := ar.Space.Zone(from.Pos)
 	if q.done || q.got[slot] != nil || m.Batch == nil || m.Batch.Player.ID != q.player.ID || m.Batch.Of != c.to {
 		return
 	}
@@ -140,7 +141,7 @@ func (ar *actionRetrieval) onActionsResult(from *overlay.Contact, m *messages.Ac
 
 // askIfIdle asks more storers once all who were asked have answered.
 func (ar *actionRetrieval) askIfIdle(q *actionQuery) {
-	if q.count >= q.sent || !ar.hardened {
+	if q.count >= q.sent || !ar.Hardened {
 		ar.askWave(q)
 	}
 }
@@ -159,14 +160,14 @@ func (ar *actionRetrieval) endActionQuery(q *actionQuery) {
 	ar.updates.cycle.open--
 	if q.double[0] != nil && q.by == nil {
 		// The player has signed two batches, and none is certified: nothing counts.
-		q.result, q.votes = ar.cache.Batch(&state.Batch{Player: q.player, Of: ar.updates.cycle.to}), ar.zones.votesNeeded()
+		q.result, q.votes = ar.Cache.Batch(&state.Batch{Player: q.player, Of: ar.updates.cycle.to}), ar.zones.votesNeeded()
 	}
-	if ar.hardened && q.votes < ar.zones.votesNeeded() {
+	if ar.Hardened && q.votes < ar.zones.votesNeeded() {
 		q.result = nil
 		if q.count >= ar.zones.votesNeeded()*ar.area.homesOf() && !ar.mayCount(q) {
 			// Enough zones have answered, and no batch has a majority: only what has
 			// one is included. All who ask see it alike.
-			q.result = ar.cache.Batch(&state.Batch{Player: q.player, Of: ar.updates.cycle.to})
+			q.result = ar.Cache.Batch(&state.Batch{Player: q.player, Of: ar.updates.cycle.to})
 		}
 	}
 	if q.result == nil {
@@ -174,8 +175,8 @@ func (ar *actionRetrieval) endActionQuery(q *actionQuery) {
 	}
 	if ar.hooks.measures() {
 		r := Report{
-			Kind: messages.ForActions, Of: ar.updates.cycle.to, Player: q.player, Took: ar.env.Now().Sub(q.began),
-			Answers: q.heard, Votes: q.votes, Zones: ar.space.Zones(),
+			Kind: messages.ForActions, Of: ar.updates.cycle.to, Player: q.player, Took: ar.Env.Now().Sub(q.began),
+			Answers: q.heard, Votes: q.votes, Zones: ar.Space.Zones(),
 		}
 		if q.result != nil {
 			r.Batches = []*state.Batch{q.result}

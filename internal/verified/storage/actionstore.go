@@ -7,13 +7,14 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // actionStore stores the actions of those players one of whose homes lies in the
 // node's cell, answers for them, and gives receipts.
 type actionStore struct {
-	*core
+	*part.Part
 	hooks    *hooks
 	area     *ownArea
 	zones    *electorate
@@ -27,48 +28,48 @@ type actionStore struct {
 // or too early to be of the present (thesis 5.3.3). In the hardened protocol only what
 // the player has signed as a batch counts.
 func (as *actionStore) onStore(m *messages.Store, came machine.Time) {
-	if as.hardened {
+	if as.Hardened {
 		return
 	}
 	a := m.Action
-	if a == nil || a.Player == nil || as.time.Late(a, came) || a.At > came.Add(as.time.Interval()) {
+	if a == nil || a.Player == nil || as.Time.Late(a, came) || a.At > came.Add(as.Time.Interval()) {
 		return
 	}
-	if as.cfg.Check != nil && !as.cfg.Check(a) {
+	if as.Cfg.Check != nil && !as.Cfg.Check(a) {
 		return
 	}
 	if !as.hooks.keeps(a) {
 		return
 	}
-	as.actions.add(as.time.Of(a.At), a)
+	as.actions.add(as.Time.Of(a.At), a)
 }
 
 // onRetrieveActions answers for a player's actions. In the hardened protocol that is
 // what the player has signed as its batch, or nothing, without a signature.
 func (as *actionStore) onRetrieveActions(by *overlay.Contact, q *messages.RetrieveActions) {
-	m := &messages.ActionsResult{Query: q.Query, Signed: as.hardened}
-	if _, st := as.actions.find(q.Player.ID, q.Of); !as.hardened {
-		m.Batch = as.actions.stored(q.Player, q.Of, as.cache)
+	m := &messages.ActionsResult{Query: q.Query, Signed: as.Hardened}
+	if _, st := as.actions.find(q.Player.ID, q.Of); !as.Hardened {
+		m.Batch = as.actions.stored(q.Player, q.Of, as.Cache)
 	} else if st == nil || !st.sealed {
-		m.Batch = as.cache.Batch(&state.Batch{Player: q.Player, Of: q.Of})
+		m.Batch = as.Cache.Batch(&state.Batch{Player: q.Player, Of: q.Of})
 	} else {
 		m.Batch, m.Certificate, m.Other = st.batch, st.cert, st.other
 	}
 	if m.Certificate != nil {
 		m.Saved = m.Certificate.SavedBytes(q.Known)
-		if as.cfg.Wire {
+		if as.Cfg.Wire {
 			m.Certificate = m.Certificate.Shortened(q.Known)
 		}
 	}
 	if m = as.hooks.answerActions(by, q, m); m != nil {
-		as.overlay.Reply(by, m)
+		as.Overlay.Reply(by, m)
 	}
 }
 
 // batchesAt are the actions that the node stores of those players one of whose
 // homes is wanted.
 func (as *actionStore) batchesAt(want func(home geom.Point) bool) []*state.Batch {
-	return as.actions.take(as.cache, false, func(p *state.Player) bool { return slices.ContainsFunc(as.area.homes(p), want) })
+	return as.actions.take(as.Cache, false, func(p *state.Player) bool { return slices.ContainsFunc(as.area.homes(p), want) })
 }
 
 // onDeposit stores a player's actions of an interval and gives a receipt for them. The
@@ -77,7 +78,7 @@ func (as *actionStore) batchesAt(want func(home geom.Point) bool) []*state.Batch
 // all that is not certified at t^a.
 func (as *actionStore) onDeposit(by *overlay.Contact, m *messages.Deposit, came machine.Time) {
 	b := m.Batch
-	if b == nil || b.Player == nil || by.ID != b.Player.ID || !as.time.Accepts(b.Of, as.env.Now()) || came > as.time.Actions(b.Of) {
+	if b == nil || b.Player == nil || by.ID != b.Player.ID || !as.Time.Accepts(b.Of, as.Env.Now()) || came > as.Time.Actions(b.Of) {
 		return
 	}
 	if !as.receipts.signedBatch(b) {
@@ -94,7 +95,7 @@ func (as *actionStore) onDeposit(by *overlay.Contact, m *messages.Deposit, came 
 	}
 	first := !st.sealed
 	as.seal(st, b)
-	if as.time.BegunBefore(b.Of, as.started) || !as.time.BegunBefore(b.Of, as.env.Now().Add(as.time.Deviates)) {
+	if as.Time.BegunBefore(b.Of, as.Started) || !as.Time.BegunBefore(b.Of, as.Env.Now().Add(as.Time.Deviates)) {
 		// The node may have given a receipt for another batch and have forgotten it, or
 		// may do so after it has been started again: it gives none.
 		return
@@ -104,8 +105,8 @@ func (as *actionStore) onDeposit(by *overlay.Contact, m *messages.Deposit, came 
 	if m.Own != nil && m.Own.Batch != nil {
 		as.receipts.collect(st, m.Own.WithBatch(b))
 	}
-	as.overlay.Reply(by, as.receiptFor(m, r, s))
-	if first && st.cert == nil && as.env.Now() > as.time.Actions(b.Of) {
+	as.Overlay.Reply(by, as.receiptFor(m, r, s))
+	if first && st.cert == nil && as.Env.Now() > as.Time.Actions(b.Of) {
 		as.passOn(s, st)
 	}
 }
@@ -118,8 +119,8 @@ func (as *actionStore) seal(st *intervalLog, b *state.Batch) {
 // receiptFor is the own receipt as it answers a deposit.
 func (as *actionStore) receiptFor(m *messages.Deposit, r *messages.Receipt, of *playerLog) *messages.Receipt {
 	out := *r
-	if messages.Knows(m.Knows, as.self.ID) {
-		if as.cfg.Wire {
+	if messages.Knows(m.Knows, as.Self.ID) {
+		if as.Cfg.Wire {
 			out = *r.Shortened()
 		}
 		out.ReceiverKnows = true
@@ -139,7 +140,7 @@ func (as *actionStore) onCertified(by *overlay.Contact, m *messages.Certified) {
 	if st == nil || !st.sealed {
 		return
 	}
-	if as.cfg.Wire && len(c.Batch.Actions) == 0 {
+	if as.Cfg.Wire && len(c.Batch.Actions) == 0 {
 		c = c.WithBatch(st.batch)
 	}
 	whole := s.known.expandCertificate(c)
@@ -178,9 +179,9 @@ func (as *actionStore) exchange(of int64) {
 func (as *actionStore) passOn(s *playerLog, st *intervalLog) {
 	m := &messages.Exchange{Batch: st.batch, Receipts: slices.Clone(st.receipts), Other: st.other}
 	for _, home := range as.area.homes(s.player) {
-		for z := range as.space.Zones() {
-			if z != as.zone || len(as.area.homes(s.player)) > 1 {
-				as.overlay.Unicast(as.places.Key(home, z), m)
+		for z := range as.Space.Zones() {
+			if z != as.Zone || len(as.area.homes(s.player)) > 1 {
+				as.Overlay.Unicast(as.Places.Key(home, z), m)
 			}
 		}
 	}
@@ -190,7 +191,7 @@ func (as *actionStore) passOn(s *playerLog, st *intervalLog) {
 // receipt: whether the batch came in time is what those who had it say.
 func (as *actionStore) onExchange(m *messages.Exchange) {
 	b := m.Batch
-	if b == nil || b.Player == nil || !as.time.Accepts(b.Of, as.env.Now()) || len(m.Receipts) > as.space.Zones() || !as.receipts.signedBatch(b) {
+	if b == nil || b.Player == nil || !as.Time.Accepts(b.Of, as.Env.Now()) || len(m.Receipts) > as.Space.Zones() || !as.receipts.signedBatch(b) {
 		return
 	}
 	s := as.actions.playerLog(b.Player)

@@ -4,6 +4,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -18,10 +19,10 @@ func (n *Node) Activate(place geom.Point) {
 	of := n.player.nextActivation()
 	n.player.lastActivation = &messages.Activate{Player: n.cfg.Player, Place: place, Of: of}
 	n.player.sendActivate()
-	if n.hardened {
+	if n.part.Hardened {
 		n.player.armDeposit(of + 1) // that the player does nothing is certified, too
-		again := max(n.env.Now().Add(n.time.LMax/2), n.time.State(of).Add(-n.time.LMax*3/2))
-		n.env.SetTimer(again, machine.Timer{Kind: timerWake, Arg: uint64(of)})
+		again := max(n.part.Env.Now().Add(n.part.Time.LMax/2), n.part.Time.State(of).Add(-n.part.Time.LMax*3/2))
+		n.part.Env.SetTimer(again, machine.Timer{Kind: part.TimerWake, Arg: uint64(of)})
 	}
 	n.drain()
 }
@@ -31,8 +32,8 @@ func (n *Node) Activate(place geom.Point) {
 // with it whom it has woken, or what it was to pass on, and it takes more than half of
 // the zones to wake somebody.
 func (op *ownPlayer) sendActivate() {
-	for z := range op.space.Zones() {
-		op.overlay.Unicast(op.places.Key(op.lastActivation.Place, z), op.lastActivation)
+	for z := range op.Space.Zones() {
+		op.Overlay.Unicast(op.Places.Key(op.lastActivation.Place, z), op.lastActivation)
 	}
 }
 
@@ -40,7 +41,7 @@ func (op *ownPlayer) sendActivate() {
 // take effect to make its character stay: after the first, until the second.
 func (n *Node) Activation() (after, until machine.Time) {
 	of := n.player.nextActivation()
-	return n.time.Update(of), n.time.Update(of + 1)
+	return n.part.Time.Update(of), n.part.Time.Update(of + 1)
 }
 
 // nextActivation is for which update the player's character can be woken now. It often
@@ -48,14 +49,14 @@ func (n *Node) Activation() (after, until machine.Time) {
 // in the hardened protocol it is woken an update later. So it is if the interval in which
 // the player has to act then had begun when the node started: of that it signs nothing.
 func (op *ownPlayer) nextActivation() int64 {
-	of := max(op.time.Of(op.env.Now())-1, 0)
-	if op.env.Now().Add(op.time.LMax) > op.time.State(of) {
+	of := max(op.Time.Of(op.Env.Now())-1, 0)
+	if op.Env.Now().Add(op.Time.LMax) > op.Time.State(of) {
 		of++
 	}
-	if op.hardened && !op.updates.willCompute(of) {
+	if op.Hardened && !op.updates.willCompute(of) {
 		of++
 	}
-	if op.hardened && op.time.BegunBefore(of+1, op.started) {
+	if op.Hardened && op.Time.BegunBefore(of+1, op.Started) {
 		of++
 	}
 	return of
@@ -66,8 +67,8 @@ func (op *ownPlayer) nextActivation() int64 {
 // supposed to be within t_d; in the model of the thesis (6.2.2: a drift of 0.1 %, set every
 // 10 s) not all are.
 func (n *Node) Stamp(at machine.Time) machine.Time {
-	if n.hardened && n.time.Of(at) <= n.player.signed {
-		return n.env.Now()
+	if n.part.Hardened && n.part.Time.Of(at) <= n.player.signed {
+		return n.part.Env.Now()
 	}
 	return at
 }
@@ -76,15 +77,15 @@ func (n *Node) Stamp(at machine.Time) machine.Time {
 // (thesis 5.2.3). In the hardened protocol that happens at the end of the interval, with
 // the player's other actions.
 func (n *Node) Act(a *state.Action) {
-	if n.hardened {
+	if n.part.Hardened {
 		n.player.addPending(a)
 		n.drain()
 		return
 	}
-	n.hooks.batchSigned(&state.Batch{Player: a.Player, Of: n.time.Of(a.At), Actions: []*state.Action{a}})
+	n.hooks.batchSigned(&state.Batch{Player: a.Player, Of: n.part.Time.Of(a.At), Actions: []*state.Action{a}})
 	m := &messages.Store{Action: a}
-	for z := range n.space.Zones() {
-		n.overlay.Unicast(n.places.Key(a.Player.Home, z), m)
+	for z := range n.part.Space.Zones() {
+		n.part.Overlay.Unicast(n.part.Places.Key(a.Player.Home, z), m)
 	}
 	n.drain()
 }

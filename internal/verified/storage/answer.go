@@ -6,12 +6,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // answerer answers those who ask for areas of the world.
 type answerer struct {
-	*core
+	*part.Part
 	hooks    *hooks
 	area     *ownArea
 	replica  *replica
@@ -29,25 +30,25 @@ func (an *answerer) onRetrieve(by *overlay.Contact, q *messages.Retrieve) {
 	m := &messages.Result{Query: q.Query, Around: an.area.neighbourhood(), Area: q.Area, Known: q.Known}
 	if q.Kind.Static() {
 		for _, o := range an.dormant.dormantSince(q.Of) {
-			if an.places.Touches(&q.Area, o.Pos) && an.area.responsible(o.Pos) {
+			if an.Places.Touches(&q.Area, o.Pos) && an.area.responsible(o.Pos) {
 				m.Static = append(m.Static, o)
 			}
 		}
 		slices.SortFunc(m.Static, state.ByID)
-		m.Brief = an.hardened
-		m.Batches = an.store.batchesAt(func(h geom.Point) bool { return an.places.Touches(&q.Area, h) && an.area.responsible(h) })
-		m.Asking = an.hardened && (an.area.neighbourhoodChanged || an.transfer.isFetchingStatic(&q.Area) || q.Of != 0 && q.Of != an.dormant.recentlyDormant.of)
+		m.Brief = an.Hardened
+		m.Batches = an.store.batchesAt(func(h geom.Point) bool { return an.Places.Touches(&q.Area, h) && an.area.responsible(h) })
+		m.Asking = an.Hardened && (an.area.neighbourhoodChanged || an.transfer.isFetchingStatic(&q.Area) || q.Of != 0 && q.Of != an.dormant.recentlyDormant.of)
 	} else {
-		m.Seen, m.Brief = an.replica.state, an.hardened
+		m.Seen, m.Brief = an.replica.state, an.Hardened
 	}
-	m.Seal(an.world)
+	m.Seal(an.World)
 	if m = an.hooks.answer(by, q, m); m == nil {
 		return
 	}
-	if an.cfg.Wire && (m.Brief || q.Known != nil) {
-		m = m.EncodeDigests(q.Known, an.world)
+	if an.Cfg.Wire && (m.Brief || q.Known != nil) {
+		m = m.EncodeDigests(q.Known, an.World)
 	}
-	an.overlay.Reply(by, m)
+	an.Overlay.Reply(by, m)
 	if q.Kind == messages.ForJoin {
 		an.preventEclipse(by, q)
 	}
@@ -64,8 +65,8 @@ func (an *answerer) onRetrieve(by *overlay.Contact, q *messages.Retrieve) {
 //     and does not see the character does not answer; it may have moved since the
 //     last update as far as anything can.
 func (an *answerer) isAskersConcern(by *overlay.Contact, q *messages.Retrieve) bool {
-	home := an.places.World(by.Pos)
-	if state.Contains(&q.Area, home) || by.ID == an.self.ID {
+	home := an.Places.World(by.Pos)
+	if state.Contains(&q.Area, home) || by.ID == an.Self.ID {
 		return true
 	}
 	switch q.Kind {
@@ -87,12 +88,12 @@ func (an *answerer) mayWatch(by *overlay.Contact, q *messages.Retrieve) bool {
 		return true
 	}
 	wide := q.Area
-	wide.Circle.R += an.reach
+	wide.Circle.R += an.Reach
 	gap := int64(an.replica.state.Cover.Circle.R) - int64(wide.Circle.R)
 	if gap < 0 || wide.Circle.C.Dist2(an.replica.state.Cover.Circle.C) > gap*gap {
 		return true // the character may be where it is not seen from here
 	}
-	for _, o := range an.replica.state.Players(&wide, &an.world, nil) {
+	for _, o := range an.replica.state.Players(&wide, &an.World, nil) {
 		if o.Player.ID == by.ID {
 			return true
 		}
@@ -104,19 +105,19 @@ func (an *answerer) mayWatch(by *overlay.Contact, q *messages.Retrieve) bool {
 // neighbour and was kept from it (thesis 5.5.3): the own entry for its zone, if
 // a corner of the cell it believes to have is nearer to that one.
 func (an *answerer) preventEclipse(by *overlay.Contact, q *messages.Retrieve) {
-	zone := an.space.Zone(by.Pos)
-	if zone == an.zone || len(q.Area.Polygon) == 0 {
+	zone := an.Space.Zone(by.Pos)
+	if zone == an.Zone || len(q.Area.Polygon) == 0 {
 		return
 	}
-	for _, e := range an.overlay.Table(nil) {
-		if e.Slot.Layer != 0 || e.Node.ID == by.ID || an.space.Zone(e.Node.Pos) != zone {
+	for _, e := range an.Overlay.Table(nil) {
+		if e.Slot.Layer != 0 || e.Node.ID == by.ID || an.Space.Zone(e.Node.Pos) != zone {
 			continue
 		}
 		for _, p := range q.Area.Polygon {
-			k := an.places.KeyBeyond(p, zone)
+			k := an.Places.KeyBeyond(p, zone)
 			// By more than rounding: a true neighbour is as near to a corner.
 			if d := k.Dist2(e.Node.Pos); d+d/100 < k.Dist2(by.Pos) {
-				an.overlay.Reply(by, &messages.Better{Node: e.Node})
+				an.Overlay.Reply(by, &messages.Better{Node: e.Node})
 				return
 			}
 		}

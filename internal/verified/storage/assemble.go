@@ -14,7 +14,7 @@ func (bl *ballot) assemble(q *query, z *zoneAnswer) (outcome, bool) {
 	if q.Kind.Static() {
 		return bl.assembleStatic(z), true
 	}
-	s := &state.Snapshot{Of: q.Of, Cover: q.Area, Grid: state.GridOver(&q.Area, &bl.world, 0)}
+	s := &state.Snapshot{Of: q.Of, Cover: q.Area, Grid: state.GridOver(&q.Area, &bl.World, 0)}
 	for _, r := range z.results {
 		if r.Seen == nil || r.Seen.Of != q.Of {
 			return outcome{}, false
@@ -22,7 +22,7 @@ func (bl *ballot) assemble(q *query, z *zoneAnswer) (outcome, bool) {
 	}
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
-			if state.Relate(&q.Area, x*bl.world.Cell, y*bl.world.Cell, bl.world.Cell) == state.Outside {
+			if state.Relate(&q.Area, x*bl.World.Cell, y*bl.World.Cell, bl.World.Cell) == state.Outside {
 				continue
 			}
 			c, ok := bl.combine(q, z, x, y)
@@ -34,7 +34,7 @@ func (bl *ballot) assemble(q *query, z *zoneAnswer) (outcome, bool) {
 	}
 	for _, r := range z.results {
 		for _, o := range r.Seen.Activated {
-			if r.Seen.Sees(&q.Area, o.Pos, &bl.world) {
+			if r.Seen.Sees(&q.Area, o.Pos, &bl.World) {
 				s.Activated = append(s.Activated, o)
 			}
 		}
@@ -47,7 +47,7 @@ func (bl *ballot) assemble(q *query, z *zoneAnswer) (outcome, bool) {
 // combine is a cell as those who see a part of it report it. In most cases somebody
 // sees all of it, and the others see the same as far as they see anything.
 func (bl *ballot) combine(q *query, z *zoneAnswer, x, y int32) (*state.Cell, bool) {
-	side := bl.world.Cell
+	side := bl.World.Cell
 	whole := slices.IndexFunc(z.results, func(r *messages.Result) bool { return r.Seen.Covers(x, y, side) == state.Inside })
 	if whole < 0 {
 		return bl.combineObjects(q, z, x, y)
@@ -70,7 +70,7 @@ func (bl *ballot) combineObjects(q *query, z *zoneAnswer, x, y int32) (*state.Ce
 	for _, r := range z.results {
 		if c := r.Seen.At(x, y); c != nil {
 			for _, o := range c.Objects {
-				if r.Seen.Sees(&q.Area, o.Pos, &bl.world) {
+				if r.Seen.Sees(&q.Area, o.Pos, &bl.World) {
 					all = append(all, o)
 				}
 			}
@@ -83,7 +83,7 @@ func (bl *ballot) combineObjects(q *query, z *zoneAnswer, x, y int32) (*state.Ce
 		for j < len(all) && all[j].ID == all[i].ID {
 			j++
 		}
-		o, ok := elect(z, all[i:j], &bl.world)
+		o, ok := elect(z, all[i:j], &bl.World)
 		if !ok {
 			return nil, false
 		}
@@ -168,7 +168,7 @@ func (bl *ballot) same(q *query, a, b *outcome) bool {
 			continue
 		}
 		x, y := a.seen.X+int32(i)%a.seen.W, a.seen.Y+int32(i)/a.seen.W
-		if !state.SameWithin(&q.Area, c, d, state.Relate(&q.Area, x*bl.world.Cell, y*bl.world.Cell, bl.world.Cell) == state.Inside) {
+		if !state.SameWithin(&q.Area, c, d, state.Relate(&q.Area, x*bl.World.Cell, y*bl.World.Cell, bl.World.Cell) == state.Inside) {
 			return false
 		}
 	}

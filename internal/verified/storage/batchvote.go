@@ -23,7 +23,7 @@ func (ar *actionRetrieval) batchOf(q *actionQuery, zone int) (said *state.Batch)
 // countBatches lets the zones vote for what a player has done.
 func (ar *actionRetrieval) countBatches(q *actionQuery) (best *state.Batch, votes int) {
 	zones := make([]*state.Batch, 0, 16)
-	for zone := range ar.space.Zones() {
+	for zone := range ar.Space.Zones() {
 		if b := ar.batchOf(q, zone); b != nil {
 			zones = append(zones, b)
 		}
@@ -41,7 +41,7 @@ func (ar *actionRetrieval) countBatches(q *actionQuery) (best *state.Batch, vote
 // it for what the player has done.
 func (ar *actionRetrieval) mayCount(q *actionQuery) bool {
 	zones, silent := make([]*state.Batch, 0, 16), 0
-	for zone := range ar.space.Zones() {
+	for zone := range ar.Space.Zones() {
 		switch b := ar.batchOf(q, zone); {
 		case b == nil:
 			silent += state.Indicator(!ar.zones.deserted[zone])
@@ -62,7 +62,7 @@ func (q *actionQuery) waitsForAll() bool {
 // pluralityBatch is what most of the zones have said that a player has done, though
 // too few have; nothing if none has answered.
 func (ar *actionRetrieval) pluralityBatch(q *actionQuery) *state.Batch {
-	best, most := ar.cache.Batch(&state.Batch{Player: q.player, Of: ar.updates.cycle.to}), 0
+	best, most := ar.Cache.Batch(&state.Batch{Player: q.player, Of: ar.updates.cycle.to}), 0
 	for _, b := range q.got {
 		if b == nil {
 			continue

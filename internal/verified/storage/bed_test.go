@@ -14,6 +14,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -117,7 +118,7 @@ func (b *bed) start(i int) {
 				Self: m.self, Space: b.space, Seek: b.boot.Seek,
 				Announce: func(on bool) machine.Job { return b.boot.Announce(m.self, on) },
 			},
-			Settings: storage.Settings{Rules: b.toy, Player: m.player}, Protocol: b.protocol, Cache: b.memo, Begin: b.begin, Probe: b, Events: m,
+			Settings: part.Settings{Rules: b.toy, Player: m.player}, Protocol: b.protocol, Cache: b.memo, Begin: b.begin, Probe: b, Events: m,
 			Where:    func() (geom.Point, bool) { return m.pos, m.awake },
 			Interest: 10_000,
 		}

@@ -24,7 +24,7 @@ import (
 // nothing. It does not say of which update it is: the world may have stood still
 // for any time.
 func (n *Node) Checkpoint() *messages.Push {
-	if n.replica.state == nil || !n.hardened {
+	if n.replica.state == nil || !n.part.Hardened {
 		return nil
 	}
 	s := *n.replica.state

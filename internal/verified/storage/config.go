@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -20,7 +21,7 @@ const (
 
 // Config is a node's settings.
 type Config struct {
-	Settings
+	part.Settings
 	Overlay overlay.Config // its Events are the storage's
 	// Protocol is what all nodes of the network follow.
 	Protocol Protocol

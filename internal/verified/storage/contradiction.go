@@ -42,7 +42,7 @@ func (as *actionStore) learnOther(s *playerLog, st *intervalLog, a, b *state.Bat
 
 // passOnLate repeats the exchange of t^a with the other storers, if t^a is past.
 func (as *actionStore) passOnLate(s *playerLog, st *intervalLog) {
-	if st.cert == nil && as.env.Now() > as.time.Actions(st.of) {
+	if st.cert == nil && as.Env.Now() > as.Time.Actions(st.of) {
 		as.passOn(s, st)
 	}
 }
@@ -50,11 +50,11 @@ func (as *actionStore) passOnLate(s *playerLog, st *intervalLog) {
 // keepPushed stores a batch that a neighbour has handed over. A signed one counts as
 // stored here, since the node that had it in time is gone.
 func (as *actionStore) keepPushed(b *state.Batch) {
-	if !as.hardened {
+	if !as.Hardened {
 		as.actions.merge(b)
 		return
 	}
-	if !as.time.Accepts(b.Of, as.env.Now()) {
+	if !as.Time.Accepts(b.Of, as.Env.Now()) {
 		return
 	}
 	s := as.actions.playerLog(b.Player)

@@ -6,12 +6,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // updater replays the node's part of the world once in an interval.
 type updater struct {
-	*core
+	*part.Part
 	cfg      *Config
 	hooks    *hooks
 	inbox    *inbox
@@ -56,13 +57,13 @@ const (
 
 // startCycle finds where in the cycle the node comes in.
 func (up *updater) startCycle() {
-	now := up.env.Now()
+	now := up.Env.Now()
 	up.cycle.phase = atBegin
-	if now > up.time.T0 {
-		up.begun = true
-		last := up.time.Of(now) - 1
+	if now > up.Time.T0 {
+		up.Begun = true
+		last := up.Time.Of(now) - 1
 		up.cycle.phase, up.cycle.of = atState, last
-		if now > up.time.State(last) {
+		if now > up.Time.State(last) {
 			up.cycle.phase, up.cycle.of = atActions, last+1
 		}
 	}
@@ -74,27 +75,27 @@ func (up *updater) due() machine.Time {
 	c := &up.cycle
 	switch c.phase {
 	case atState:
-		return up.time.State(c.of)
+		return up.Time.State(c.of)
 	case atLook:
-		return up.time.State(c.of).Add(up.time.LMax)
+		return up.Time.State(c.of).Add(up.Time.LMax)
 	case atActions:
-		return up.time.Actions(c.of)
+		return up.Time.Actions(c.of)
 	}
-	return up.time.T0
+	return up.Time.T0
 }
 
 // clockTolerance is how long is waited at least for a clock that is behind its timers.
 const clockTolerance = time.Millisecond
 
 func (up *updater) armCycle() {
-	at := max(up.due(), up.env.Now().Add(clockTolerance))
-	up.env.SetTimer(at, machine.Timer{Kind: timerCycle})
+	at := max(up.due(), up.Env.Now().Add(clockTolerance))
+	up.Env.SetTimer(at, machine.Timer{Kind: part.TimerCycle})
 }
 
 // onCycle does what is due. A timer that went off too early, because the clock
 // was set back meanwhile, is set again: nothing may begin too early.
 func (up *updater) onCycle(machine.Timer) {
-	if up.env.Now() < up.due() {
+	if up.Env.Now() < up.due() {
 		up.armCycle()
 		return
 	}
@@ -124,14 +125,14 @@ func (up *updater) onCycle(machine.Timer) {
 
 // begin makes the initial world (thesis 5.3.6).
 func (up *updater) begin() {
-	up.begun = true
-	if !up.overlay.Stable() {
+	up.Begun = true
+	if !up.Overlay.Stable() {
 		// It joins as soon as it is, as others do, also if nobody comes or goes.
 		up.area.neighbourhoodChanged, up.transfer.early = true, true
 		return
 	}
 	up.area.part = up.area.computeResponsibility()
-	up.ready = true
+	up.Ready = true
 	up.makeInitial()
 	up.inbox.handleDeferred()
 }
@@ -140,12 +141,12 @@ func (up *updater) begin() {
 func (up *updater) askState(of int64) {
 	c := &up.cycle
 	c.from, c.query, c.to = nil, nil, of+1
-	if !up.ready {
+	if !up.Ready {
 		return
 	}
 	c.circle = overlay.Area{Circle: up.area.part.circle}
 	area := c.circle
-	area.Circle.R += up.updateMargin()
+	area.Circle.R += up.UpdateMargin()
 	c.query = up.queries.retrieve(messages.ForUpdate, area, of)
 	if c.query.done {
 		c.query = nil
@@ -159,14 +160,14 @@ func (up *updater) catchUp() {
 	c := &up.cycle
 	of := c.of
 	switch {
-	case !up.hardened || !up.begun:
+	case !up.Hardened || !up.Begun:
 		return
 	case c.phase == atActions:
 		of--
 	case c.phase != atLook:
 		return
 	}
-	if (up.cfg.Updates == 0 || of < up.cfg.Updates) && up.env.Now().Add(up.time.LMax) < up.time.Actions(of+1) {
+	if (up.cfg.Updates == 0 || of < up.cfg.Updates) && up.Env.Now().Add(up.Time.LMax) < up.Time.Actions(of+1) {
 		up.askState(of)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -15,7 +16,7 @@ import (
 
 // ownPlayer is the side of the player at this node: what it has done, and its return.
 type ownPlayer struct {
-	*core
+	*part.Part
 	hooks    *hooks
 	area     *ownArea
 	zones    *electorate
@@ -46,8 +47,8 @@ type pendingBatch struct {
 // forgotten: it signs no second one. Nor does it of an interval that it has signed already,
 // if an action of it comes late.
 func (op *ownPlayer) addPending(a *state.Action) {
-	of := op.time.Of(a.At)
-	if op.time.BegunBefore(of, op.started) || of <= op.signed {
+	of := op.Time.Of(a.At)
+	if op.Time.BegunBefore(of, op.Started) || of <= op.signed {
 		return
 	}
 	op.pending.acts = append(op.pending.acts, a)
@@ -57,13 +58,13 @@ func (op *ownPlayer) addPending(a *state.Action) {
 func (op *ownPlayer) armDeposit(of int64) {
 	if p := &op.pending; p.armed == 0 || of < p.armed {
 		p.armed = of
-		op.env.SetTimer(op.depositAt(of), machine.Timer{Kind: timerDeposit, Arg: uint64(of)})
+		op.Env.SetTimer(op.depositAt(of), machine.Timer{Kind: part.TimerDeposit, Arg: uint64(of)})
 	}
 }
 
 // depositAt is when an interval is over for everybody.
 func (op *ownPlayer) depositAt(of int64) machine.Time {
-	return op.time.Update(of).Add(2 * op.time.Deviates)
+	return op.Time.Update(of).Add(2 * op.Time.Deviates)
 }
 
 // deposit closes an interval in all zones; one without actions too, so that it
@@ -73,8 +74,8 @@ func (op *ownPlayer) deposit(of int64) {
 	if p.armed != of {
 		return
 	}
-	if now := op.env.Now(); now < op.depositAt(of) {
-		op.env.SetTimer(max(op.depositAt(of), now.Add(clockTolerance)), machine.Timer{Kind: timerDeposit, Arg: uint64(of)})
+	if now := op.Env.Now(); now < op.depositAt(of) {
+		op.Env.SetTimer(max(op.depositAt(of), now.Add(clockTolerance)), machine.Timer{Kind: part.TimerDeposit, Arg: uint64(of)})
 		return
 	}
 	b := op.sign(of)
@@ -84,8 +85,8 @@ func (op *ownPlayer) deposit(of int64) {
 	} else {
 		p.batch = nil
 	}
-	op.env.SetTimer(op.env.Now().Add(firstStorerTimeout), machine.Timer{Kind: timerInsist, Arg: uint64(of)})
-	if op.cfg.Updates == 0 || of < op.cfg.Updates {
+	op.Env.SetTimer(op.Env.Now().Add(firstStorerTimeout), machine.Timer{Kind: part.TimerInsist, Arg: uint64(of)})
+	if op.Cfg.Updates == 0 || of < op.Cfg.Updates {
 		op.armDeposit(of + 1)
 	}
 }
@@ -103,22 +104,22 @@ func (op *ownPlayer) closeBatch(of int64) *state.Batch {
 	p := &op.pending
 	var acts []*state.Action
 	p.acts = slices.DeleteFunc(p.acts, func(a *state.Action) bool {
-		if op.time.Of(a.At) != of {
+		if op.Time.Of(a.At) != of {
 			return false
 		}
 		acts = append(acts, a)
 		return true
 	})
 	slices.SortFunc(acts, state.CompareActions)
-	return op.cache.Batch(&state.Batch{Player: op.cfg.Player, Of: of, Actions: acts})
+	return op.Cache.Batch(&state.Batch{Player: op.Cfg.Player, Of: of, Actions: acts})
 }
 
 // sendDeposit stores a batch in all zones.
 func (op *ownPlayer) sendDeposit(b *state.Batch, own *messages.Receipt) {
-	for z := range op.space.Zones() {
+	for z := range op.Space.Zones() {
 		knows := op.knownStorersIn(z)
-		for _, home := range op.area.homes(op.cfg.Player) {
-			op.overlay.Unicast(op.places.Key(home, z), &messages.Deposit{Batch: b, Knows: knows, Own: own})
+		for _, home := range op.area.homes(op.Cfg.Player) {
+			op.Overlay.Unicast(op.Places.Key(home, z), &messages.Deposit{Batch: b, Knows: knows, Own: own})
 		}
 	}
 }
@@ -126,10 +127,10 @@ func (op *ownPlayer) sendDeposit(b *state.Batch, own *messages.Receipt) {
 // lastDeposits closes the intervals of a player whose node leaves. Nobody will
 // gather their receipts: the storers pass them on to each other at t^a.
 func (op *ownPlayer) lastDeposits() {
-	if op.pending.armed == 0 || !op.hardened {
+	if op.pending.armed == 0 || !op.Hardened {
 		return
 	}
-	for of := op.pending.armed; of <= op.time.Of(op.env.Now()); of++ {
+	for of := op.pending.armed; of <= op.Time.Of(op.Env.Now()); of++ {
 		b := op.sign(of)
 		op.sendDeposit(b, op.ownReceipt(b))
 	}
@@ -153,7 +154,7 @@ func (op *ownPlayer) onReceipt(by *overlay.Contact, r *messages.Receipt) {
 	if r = p.known.expandReceipt(r); r == nil || r.By == nil || r.By.ID != by.ID {
 		return
 	}
-	if p.batch != nil && r.Batch != nil && op.cfg.Wire && len(r.Batch.Actions) == 0 {
+	if p.batch != nil && r.Batch != nil && op.Cfg.Wire && len(r.Batch.Actions) == 0 {
 		r = r.WithBatch(p.batch)
 	}
 	if p.batch == nil || !op.receipts.goodReceipt(r, p.batch) || slices.ContainsFunc(p.holders, isContact(r.By)) {
@@ -169,17 +170,17 @@ func (op *ownPlayer) onReceipt(by *overlay.Contact, r *messages.Receipt) {
 	case enough && p.cert == nil, enough && len(p.cert.Receipts) < len(p.got) && len(p.got) <= op.zones.majorityOfAll():
 		p.cert = &messages.Certificate{Batch: p.batch, Receipts: slices.Clone(p.got)}
 		for _, by := range p.holders {
-			op.overlay.Reply(by, op.certifiedMessage(by, p.cert))
+			op.Overlay.Reply(by, op.certifiedMessage(by, p.cert))
 		}
 	case p.cert != nil:
-		op.overlay.Reply(by, op.certifiedMessage(by, p.cert))
+		op.Overlay.Reply(by, op.certifiedMessage(by, p.cert))
 	}
 }
 
 // storersWithReceipt is how many storers of a zone have given a receipt for the last batch.
 func (op *ownPlayer) storersWithReceipt(zone int) (count int) {
 	for _, by := range op.pending.holders {
-		count += state.Indicator(op.space.Zone(by.Pos) == zone)
+		count += state.Indicator(op.Space.Zone(by.Pos) == zone)
 	}
 	return count
 }
@@ -188,16 +189,16 @@ func (op *ownPlayer) storersWithReceipt(zone int) (count int) {
 // receipt.
 func (op *ownPlayer) resendDeposit(of int64) {
 	p := &op.pending
-	if p.batch == nil || p.batch.Of != of || !op.hardened {
+	if p.batch == nil || p.batch.Of != of || !op.Hardened {
 		return
 	}
-	for z := range op.space.Zones() {
+	for z := range op.Space.Zones() {
 		if op.storersWithReceipt(z) >= op.area.homesOf() {
 			continue
 		}
 		m := &messages.Deposit{Batch: p.batch, Knows: op.knownStorersIn(z)}
-		for _, home := range op.area.homes(op.cfg.Player) {
-			op.overlay.Unicast(op.places.Key(home, z), m)
+		for _, home := range op.area.homes(op.Cfg.Player) {
+			op.Overlay.Unicast(op.Places.Key(home, z), m)
 		}
 	}
 }
@@ -205,7 +206,7 @@ func (op *ownPlayer) resendDeposit(of int64) {
 // knownStorersIn are whom the player knows of a zone.
 func (op *ownPlayer) knownStorersIn(zone int) (out []uint32) {
 	for _, s := range op.pending.known {
-		if op.space.Zone(s.who.Pos) == zone {
+		if op.Space.Zone(s.who.Pos) == zone {
 			out = append(out, messages.Short(s.who.ID))
 		}
 	}
@@ -221,7 +222,7 @@ func (op *ownPlayer) certifiedMessage(by *overlay.Contact, c *messages.Certifica
 	}
 	told := op.toldStorers[by.ID]
 	m.Saved = c.SavedBytes(told)
-	if op.cfg.Wire {
+	if op.Cfg.Wire {
 		m.Certificate = c.Shortened(told)
 	}
 	for _, r := range c.Receipts {

@@ -4,26 +4,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
-)
-
-// Timers; those of the overlay are below.
-const (
-	timerCycle uint16 = 100 + iota
-	timerQuery
-	timerStatic
-	timerPushes
-	timerFetch
-	timerDeposit
-	timerHurry
-	timerInsist
-	timerPins
-	timerWake
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 )
 
 // Start implements machine.Machine.
 func (n *Node) Start() {
-	n.started = n.env.Now()
-	n.overlay.Start()
+	n.part.Started = n.part.Env.Now()
+	n.part.Overlay.Start()
 	n.updates.startCycle()
 	n.drain()
 }
@@ -34,8 +21,8 @@ func (n *Node) Stop() {
 	n.drain()
 	n.transfer.handOff()
 	n.drain()
-	n.stopped = true
-	n.overlay.Stop()
+	n.part.Stopped = true
+	n.part.Overlay.Stop()
 }
 
 // OnMessage implements machine.Machine.
@@ -44,58 +31,58 @@ func (n *Node) OnMessage(from machine.Peer, m machine.Message) {
 		n.drain()
 		return
 	}
-	n.overlay.OnMessage(from, m)
+	n.part.Overlay.OnMessage(from, m)
 	n.drain()
 }
 
 // OnLink implements machine.Machine.
 func (n *Node) OnLink(peer machine.Peer, ev machine.LinkEvent) {
-	n.overlay.OnLink(peer, ev)
+	n.part.Overlay.OnLink(peer, ev)
 	n.drain()
 }
 
 // OnDone implements machine.Machine.
 func (n *Node) OnDone(tag uint64, result any, err error) {
-	n.overlay.OnDone(tag, result, err)
+	n.part.Overlay.OnDone(tag, result, err)
 	n.drain()
 }
 
 // OnTimer implements machine.Machine.
 func (n *Node) OnTimer(t machine.Timer) {
-	if n.stopped {
+	if n.part.Stopped {
 		return
 	}
 	switch t.Kind {
-	case timerCycle:
+	case part.TimerCycle:
 		n.updates.onCycle(t)
-	case timerQuery:
+	case part.TimerQuery:
 		if q := n.queries.query(t.Arg); q != nil {
 			n.queries.conclude(q)
 		}
-	case timerDeposit:
+	case part.TimerDeposit:
 		n.player.deposit(int64(t.Arg))
-	case timerHurry:
+	case part.TimerHurry:
 		n.acts.askMoreStorers(int64(t.Arg))
-	case timerInsist:
+	case part.TimerInsist:
 		n.player.resendDeposit(int64(t.Arg))
-	case timerWake:
+	case part.TimerWake:
 		if n.player.lastActivation.Of == int64(t.Arg) {
 			n.player.sendActivate()
 		}
-	case timerPins:
+	case part.TimerPins:
 		if q := n.queries.query(t.Arg); q != nil {
 			n.peers.askAgain(q)
 		}
-	case timerFetch:
+	case part.TimerFetch:
 		if q := n.queries.query(t.Arg); q != nil {
 			n.fetcher.continueFetch(q, t.Gen)
 		}
-	case timerStatic:
+	case part.TimerStatic:
 		n.transfer.fetchStatic(t)
-	case timerPushes:
+	case part.TimerPushes:
 		n.transfer.finishJoin()
 	default:
-		n.overlay.OnTimer(t)
+		n.part.Overlay.OnTimer(t)
 	}
 	n.drain()
 }
@@ -106,13 +93,13 @@ func (n *Node) drain() {
 		return
 	}
 	n.busy = true
-	for len(n.inbox.events) > 0 || n.area.neighbourhoodChanged && !n.stopped && n.overlay.Stable() {
+	for len(n.inbox.events) > 0 || n.area.neighbourhoodChanged && !n.part.Stopped && n.part.Overlay.Stable() {
 		for i := 0; i < len(n.inbox.events); i++ {
 			n.handle(n.inbox.events[i])
 		}
 		clear(n.inbox.events)
 		n.inbox.events = n.inbox.events[:0]
-		if n.area.neighbourhoodChanged && !n.stopped && n.overlay.Stable() {
+		if n.area.neighbourhoodChanged && !n.part.Stopped && n.part.Overlay.Stable() {
 			n.transfer.onNeighbourhoodChanged()
 		}
 	}
@@ -121,7 +108,7 @@ func (n *Node) drain() {
 
 func (n *Node) handle(u overlayEvent) {
 	switch {
-	case n.stopped:
+	case n.part.Stopped:
 	case u.unicast != nil:
 		n.onUnicast(u)
 	case u.area != nil:
@@ -171,7 +158,7 @@ func (n *Node) onUnicast(u overlayEvent) {
 			n.store.onExchange(body)
 		}
 	case *messages.Better:
-		n.overlay.Introduce(body.Node)
+		n.part.Overlay.Introduce(body.Node)
 	case *messages.RetrieveActions:
 		if !n.inbox.deferUntilReady(u) {
 			n.hooks.arrived(Arrival(messages.ForActions), n.hops(m))
@@ -199,7 +186,7 @@ func (n *Node) onArea(u overlayEvent) {
 // hops is how many links a message has come over: the first does not count in
 // the message itself.
 func (n *Node) hops(m *overlay.Unicast) uint8 {
-	if m.Origin.ID == n.self.ID {
+	if m.Origin.ID == n.part.Self.ID {
 		return 0
 	}
 	return m.Hops + 1

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // dormantStore keeps the static objects of the node's cell: the characters whose players
 // are away (thesis 5.4.1).
 type dormantStore struct {
-	*core
+	*part.Part
 	area     *ownArea
 	zones    *electorate
 	replica  *replica

@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -29,7 +30,7 @@ func TestWhoAsksForAPlaceIsTold(t *testing.T) {
 		}
 		var nodes []*Node
 		for i, p := range at {
-			n := newNode(core{space: space, world: shape, places: state.NewMapping(space, shape), zone: zone, self: &overlay.Contact{ID: id.ID{byte(i)}, Pos: p}}, Config{})
+			n := newNode(part.Part{Space: space, World: shape, Places: state.NewMapping(space, shape), Zone: zone, Self: &overlay.Contact{ID: id.ID{byte(i)}, Pos: p}}, Config{})
 			var others []geom.Point
 			for k, q := range at {
 				if k != i {
@@ -37,7 +38,7 @@ func TestWhoAsksForAPlaceIsTold(t *testing.T) {
 					n.area.part.neighbours = append(n.area.part.neighbours, &overlay.Contact{ID: id.ID{byte(k)}, Pos: q})
 				}
 			}
-			n.area.part.cell = n.places.Polygon(geom.Cell(p, others, area, nil))
+			n.area.part.cell = n.part.Places.Polygon(geom.Cell(p, others, area, nil))
 			nodes = append(nodes, n)
 		}
 		beyond := 0
@@ -61,7 +62,7 @@ func TestWhoAsksForAPlaceIsTold(t *testing.T) {
 				if !state.Contains(&cell, p) {
 					beyond++
 				}
-				if !n.places.Touches(&cell, p) {
+				if !n.part.Places.Touches(&cell, p) {
 					t.Fatalf("r = %d: nobody is told of %v, which lies in the cell %v", r, p, n.area.part.cell)
 				}
 			}

@@ -19,7 +19,7 @@ func (n *Node) Keeps(p geom.Point) bool { return n.area.responsible(p) }
 // Misplace makes a node believe that somebody was the only one of its zone who has
 // answered about the node's update area.
 func (n *Node) Misplace(c *overlay.Contact) {
-	n.peers.responders[n.space.Zone(c.Pos)] = []responder{{who: c}}
+	n.peers.responders[n.part.Space.Zone(c.Pos)] = []responder{{who: c}}
 }
 
 // Pinned lists those of a zone who the node will ask directly the next time.
@@ -33,12 +33,14 @@ func (n *Node) Pinned(zone int) (out []*overlay.Contact) {
 // UpdateKeys is the part of a zone that the node asks for its update area.
 func (n *Node) UpdateKeys(zone int) overlay.Area {
 	a := overlay.Area{Circle: n.area.part.circle}
-	a.Circle.R += n.updateMargin()
-	return n.places.Area(&a, zone)
+	a.Circle.R += n.part.UpdateMargin()
+	return n.part.Places.Area(&a, zone)
 }
 
 // Doubts reports whether the node is unsure about some of its circle.
-func (n *Node) Doubts() bool { return n.replica.state.HasUnsure(&n.replica.state.Cover, n.world.Cell) }
+func (n *Node) Doubts() bool {
+	return n.replica.state.HasUnsure(&n.replica.state.Cover, n.part.World.Cell)
+}
 
 // WireForm is what a real node sends instead of a message of a simulated one. Messages
 // that it does not name are the same, or their size does not depend on it.
@@ -46,16 +48,16 @@ func (n *Node) WireForm(body machine.Message) machine.Message {
 	switch m := body.(type) {
 	case *messages.Retrieve:
 		out := *m
-		out.Known = m.Known.EncodeFor(m.Query, &m.Area, &n.world)
+		out.Known = m.Known.EncodeFor(m.Query, &m.Area, &n.part.World)
 		return &out
 	case *messages.Result:
 		if m.Brief || m.Known != nil {
-			return m.EncodeDigests(m.Known.EncodeFor(m.Query, &m.Area, &n.world), n.world)
+			return m.EncodeDigests(m.Known.EncodeFor(m.Query, &m.Area, &n.part.World), n.part.World)
 		}
 	case *messages.Fetch:
-		core, cfg := *n.queries.fetcher.core, n.cfg.Settings
-		cfg.Wire, core.cfg = true, &cfg
-		return (&fetcher{core: &core}).encodeFetch(m)
+		core, cfg := *n.queries.fetcher.Part, n.cfg.Settings
+		cfg.Wire, core.Cfg = true, &cfg
+		return (&fetcher{Part: &core}).encodeFetch(m)
 	}
 	return body
 }

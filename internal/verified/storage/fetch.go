@@ -8,12 +8,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // fetcher gets what has been agreed on by digest or by name from those who hold it.
 type fetcher struct {
-	*core
+	*part.Part
 	replica *replica
 	patches *patchCodec
 	ballot  *ballot
@@ -112,7 +113,7 @@ func (fe *fetcher) fetchMore(q *query) {
 		by, most, luck := (*messages.Result)(nil), 0, uint64(0)
 		for i := range q.zones {
 			for _, r := range q.zones[i].results {
-				if f.refused[r] || !fe.ballot.fits(q, r) || r.Around.Self.ID == fe.self.ID {
+				if f.refused[r] || !fe.ballot.fits(q, r) || r.Around.Self.ID == fe.Self.ID {
 					continue
 				}
 				count := 0
@@ -122,7 +123,7 @@ func (fe *fetcher) fetchMore(q *query) {
 				for _, o := range woken {
 					count += state.Indicator(slices.ContainsFunc(r.Seen.Activated, func(w *state.Object) bool { return state.SameObject(w, o) }))
 				}
-				draw := rng.Hash(q.Query, state.HashBytes(fe.self.ID[:8]), state.HashBytes(r.Around.Self.ID[:8]))
+				draw := rng.Hash(q.Query, state.HashBytes(fe.Self.ID[:8]), state.HashBytes(r.Around.Self.ID[:8]))
 				if count > most || count > 0 && count == most && draw > luck {
 					by, most, luck = r, count, draw
 				}
@@ -138,12 +139,12 @@ func (fe *fetcher) fetchMore(q *query) {
 		fe.endFetch(q) // nobody has the rest
 		return
 	}
-	fe.env.SetTimer(fe.env.Now().Add(fetchAgain), machine.Timer{Kind: timerFetch, Arg: q.Query})
+	fe.Env.SetTimer(fe.Env.Now().Add(fetchAgain), machine.Timer{Kind: part.TimerFetch, Arg: q.Query})
 }
 
 // hasAgreedDigest reports whether an answer has the digest of a cell that was agreed on.
 func (fe *fetcher) hasAgreedDigest(q *query, r *messages.Result, at messages.CellAt) bool {
-	return r.Seen.WithTentative().Covers(at.X, at.Y, fe.world.Cell) == state.Inside && state.SameCellContent(r.Seen.At(at.X, at.Y), q.fetch.out.seen.At(at.X, at.Y))
+	return r.Seen.WithTentative().Covers(at.X, at.Y, fe.World.Cell) == state.Inside && state.SameCellContent(r.Seen.At(at.X, at.Y), q.fetch.out.seen.At(at.X, at.Y))
 }
 
 // fetchFrom asks one node for all that it has, and returns the rest.
@@ -167,13 +168,13 @@ func (fe *fetcher) fetchFrom(q *query, r *messages.Result, cells []messages.Cell
 	}
 	slices.SortStableFunc(m.Have, state.ByID)
 	q.fetch.asked = append(q.fetch.asked, asking{r, m.Cells, m})
-	fe.overlay.Reply(r.Around.Self, fe.encodeFetch(m))
+	fe.Overlay.Reply(r.Around.Self, fe.encodeFetch(m))
 	return left, asleep
 }
 
 // encodeFetch is a question as it travels.
 func (fe *fetcher) encodeFetch(m *messages.Fetch) *messages.Fetch {
-	if !fe.cfg.Wire {
+	if !fe.Cfg.Wire {
 		return m
 	}
 	out := *m
@@ -208,7 +209,7 @@ func (fe *fetcher) onBlocks(from *overlay.Contact, m *messages.Blocks) {
 			continue
 		}
 		cells := m.Cells
-		if fe.cfg.Wire {
+		if fe.Cfg.Wire {
 			cells = fe.patches.decodeCells(m, a.said)
 		}
 		if len(cells) != len(a.cells) {
@@ -245,7 +246,7 @@ func (fe *fetcher) endFetch(q *query) {
 		f.out.seen.SetTentative(at.X, at.Y, fe.replica.predicted(q.Of, at.X, at.Y))
 	}
 	f.cells = nil
-	f.out.seen.MarkWokenUnsure(f.woken, &fe.world)
+	f.out.seen.MarkWokenUnsure(f.woken, &fe.World)
 	f.out.seen.Activated = slices.DeleteFunc(f.out.seen.Activated, func(o *state.Object) bool {
 		return slices.ContainsFunc(f.woken, func(w *state.Object) bool { return w == o })
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -49,10 +50,10 @@ func (fe *fetcher) fetchNamed(q *query) {
 		f.round++
 		for i := range q.zones {
 			for _, r := range q.zones[i].results {
-				if f.refused[r] || r.Around.Self.ID == fe.self.ID || !r.HasStatic(f.missing[0]) || by != nil && r.Asking && !by.Asking {
+				if f.refused[r] || r.Around.Self.ID == fe.Self.ID || !r.HasStatic(f.missing[0]) || by != nil && r.Asking && !by.Asking {
 					continue
 				}
-				if draw := rng.Hash(q.Query, uint64(f.round), state.HashBytes(fe.self.ID[:8]), state.HashBytes(r.Around.Self.ID[:8])); by == nil || by.Asking && !r.Asking || draw > luck {
+				if draw := rng.Hash(q.Query, uint64(f.round), state.HashBytes(fe.Self.ID[:8]), state.HashBytes(r.Around.Self.ID[:8])); by == nil || by.Asking && !r.Asking || draw > luck {
 					by, luck = r, draw
 				}
 			}
@@ -69,8 +70,8 @@ func (fe *fetcher) fetchNamed(q *query) {
 		}
 	}
 	f.asked, f.wanted = by, m.Characters
-	fe.env.SetTimer(fe.env.Now().Add(fetchPatience), machine.Timer{Kind: timerFetch, Gen: f.round, Arg: q.Query})
-	fe.overlay.Reply(by.Around.Self, m)
+	fe.Env.SetTimer(fe.Env.Now().Add(fetchPatience), machine.Timer{Kind: part.TimerFetch, Gen: f.round, Arg: q.Query})
+	fe.Overlay.Reply(by.Around.Self, m)
 }
 
 // onNamed takes static objects, if they are those that were named. What is not among

@@ -25,7 +25,7 @@ const farewellBytes = 1 << 20
 
 // handOff hands static data and actions to those who keep them from now on.
 func (tr *transfer) handOff() {
-	if !tr.hardened || !tr.ready || !tr.begun {
+	if !tr.Hardened || !tr.Ready || !tr.Begun {
 		return
 	}
 	for _, to := range tr.area.part.neighbours {
@@ -43,7 +43,7 @@ func (tr *transfer) handOff() {
 		if len(m.Static)+len(m.Batches) == 0 {
 			continue
 		}
-		m.Seal(tr.world)
+		m.Seal(tr.World)
 		tr.sendPush(to, m)
 	}
 }
@@ -61,7 +61,7 @@ func limitHandOff(objects []*state.Object) (some []*state.Object, rest []message
 
 // keepHandOff keeps what a neighbour has pushed until it is known whether it leaves.
 func (ds *dormantStore) keepHandOff(from *overlay.Contact, out outcome) {
-	if ds.hardened && slices.ContainsFunc(ds.area.part.neighbours, isContact(from)) {
+	if ds.Hardened && slices.ContainsFunc(ds.area.part.neighbours, isContact(from)) {
 		ds.offered[from.ID] = out
 	}
 }
@@ -96,7 +96,7 @@ func (ds *dormantStore) dropClaims(q *query, again bool) {
 		if name == nil {
 			name = o
 		}
-		if name != nil && (o == nil && again || !ds.places.Touches(&q.Area, name.Pos)) {
+		if name != nil && (o == nil && again || !ds.Places.Touches(&q.Area, name.Pos)) {
 			continue
 		}
 		delete(ds.claims, what)

@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -32,7 +33,7 @@ func TestOwnCellsAreNotFetched(t *testing.T) {
 	own, same, other := cellOf(1, 1), cellOf(1, 1), cellOf(1, 2)
 	s := seenBy(own).results[0].Seen
 	s.Whole = true
-	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}}, Config{Protocol: ProtocolHardened})
+	n := newNode(part.Part{World: state.World{Side: 1000, Cell: 1000}}, Config{Protocol: ProtocolHardened})
 	n.replica.state = s
 	if _, got := n.replica.knownCell(1, 0, 0, same); !got {
 		t.Error("does not have its own cell")
@@ -48,7 +49,7 @@ func TestOwnCellsAreNotFetched(t *testing.T) {
 func TestWhatTheReceiverHasIsNotSent(t *testing.T) {
 	rules := plainRules{}
 	old, now, stranger := rules.object(1, 0), rules.object(1, 9), rules.object(2, 0)
-	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}, cache: state.NewReplayCache()}, Config{Settings: Settings{Rules: rules}})
+	n := newNode(part.Part{World: state.World{Side: 1000, Cell: 1000}, Cache: state.NewReplayCache()}, Config{Settings: part.Settings{Rules: rules}})
 	n.replica.last = &state.Snapshot{Of: 3, Cover: overlay.Area{Circle: geom.Circle{R: 100}}, Whole: true}
 	n.replica.last.Grid = state.Grid{W: 1, H: 1, Cells: []*state.Cell{state.NewCell([]*state.Object{old})}}
 	for _, c := range []struct {
@@ -90,7 +91,7 @@ func TestTheBeginningIsKnown(t *testing.T) {
 		o.Digest, o.Pos.X = state.Digest{9}, o.Pos.X+by
 		return &o
 	}
-	n := newNode(core{world: world, cache: state.NewReplayCache()}, Config{Settings: Settings{Rules: rules}, Protocol: ProtocolHardened})
+	n := newNode(part.Part{World: world, Cache: state.NewReplayCache()}, Config{Settings: part.Settings{Rules: rules}, Protocol: ProtocolHardened})
 	name := &state.Object{ID: woken.ID, Digest: woken.Digest, Pos: woken.Pos}
 	if n.replica.wokenInitial(woken) == nil || n.replica.wokenInitial(name) == nil || n.replica.wokenInitial(moved(0)) != nil {
 		t.Error("who slept at t_0 is not known when he is woken, or another version is taken for him")
@@ -164,7 +165,7 @@ func TestCertificates(t *testing.T) {
 	second.First = false
 	neighbour := by(1, b)
 	neighbour.By.ID = id.ID{66}
-	n := bareNode(space, Config{Settings: Settings{CheckReceipt: func(r *messages.Receipt) bool { return len(r.Signature) == 0 }}})
+	n := bareNode(space, Config{Settings: part.Settings{CheckReceipt: func(r *messages.Receipt) bool { return len(r.Signature) == 0 }}})
 	for _, c := range []struct {
 		name string
 		of   []*messages.Receipt

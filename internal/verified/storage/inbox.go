@@ -3,11 +3,12 @@ package storage
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 )
 
 // inbox holds what the overlay has reported and the node has not handled yet.
 type inbox struct {
-	*core
+	*part.Part
 	events   []overlayEvent
 	deferred []overlayEvent // until what neighbours push has come (5.4.1)
 }
@@ -46,7 +47,7 @@ const maxHeld = 4096
 
 // deferUntilReady lets a message wait while the node does not have what it needs to answer.
 func (in *inbox) deferUntilReady(u overlayEvent) bool {
-	if in.ready {
+	if in.Ready {
 		return false
 	}
 	if len(in.deferred) < maxHeld {

@@ -11,16 +11,16 @@ import (
 
 // deriveInitial makes the world of t_0 around the own part.
 func (rp *replica) deriveInitial() {
-	if !rp.hardened {
+	if !rp.Hardened {
 		return
 	}
 	g := &state.Snapshot{Of: 0, Cover: overlay.Area{Circle: rp.area.part.circle}, Whole: true}
-	g.Cover.Circle.R += rp.updateMargin()
-	g.Grid = state.GridOver(&g.Cover, &rp.world, 0)
+	g.Cover.Circle.R += rp.UpdateMargin()
+	g.Grid = state.GridOver(&g.Cover, &rp.World, 0)
 	for y := g.Y; y < g.Y+g.H; y++ {
 		for x := g.X; x < g.X+g.W; x++ {
-			if state.Relate(&g.Cover, x*rp.world.Cell, y*rp.world.Cell, rp.world.Cell) != state.Outside {
-				g.Set(x, y, rp.cache.InitialCell(rp.cfg.Rules, &rp.world, x, y))
+			if state.Relate(&g.Cover, x*rp.World.Cell, y*rp.World.Cell, rp.World.Cell) != state.Outside {
+				g.Set(x, y, rp.Cache.InitialCell(rp.Cfg.Rules, &rp.World, x, y))
 			}
 		}
 	}
@@ -34,10 +34,10 @@ func (rp *replica) origin(o *state.Object) (at *state.Object, place int32, index
 	if o.Player != nil {
 		far = originsFar
 	}
-	x, y, last := o.Pos.X/rp.world.Cell, o.Pos.Y/rp.world.Cell, (rp.world.Side-1)/rp.world.Cell
+	x, y, last := o.Pos.X/rp.World.Cell, o.Pos.Y/rp.World.Cell, (rp.World.Side-1)/rp.World.Cell
 	for cy := max(y-far, 0); cy <= min(y+far, last); cy++ {
 		for cx := max(x-far, 0); cx <= min(x+far, last); cx++ {
-			c := rp.cache.InitialCell(rp.cfg.Rules, &rp.world, cx, cy)
+			c := rp.Cache.InitialCell(rp.Cfg.Rules, &rp.World, cx, cy)
 			place := (cy-y)*(2*originsFar+1) + cx - x
 			if i, ok := c.Index(o.ID); ok {
 				return c.Objects[i], place, uint32(i)
@@ -60,11 +60,11 @@ func (rp *replica) originAt(at messages.CellAt, place int32, index uint32) *stat
 		return nil
 	}
 	dy := (place+wide*wide/2)/wide - originsFar
-	x, y, last := at.X+place-dy*wide, at.Y+dy, (rp.world.Side-1)/rp.world.Cell
+	x, y, last := at.X+place-dy*wide, at.Y+dy, (rp.World.Side-1)/rp.World.Cell
 	if x < 0 || y < 0 || x > last || y > last {
 		return nil
 	}
-	c := rp.cache.InitialCell(rp.cfg.Rules, &rp.world, x, y)
+	c := rp.Cache.InitialCell(rp.Cfg.Rules, &rp.World, x, y)
 	switch {
 	case index < uint32(len(c.Objects)):
 		return c.Objects[index]
@@ -81,7 +81,7 @@ func (rp *replica) wokenInitial(o *state.Object) *state.Object {
 	if from == nil || !from.Static || from.Player == nil {
 		return nil
 	}
-	if w := rp.cfg.Rules.Activate(from.Player, o.Pos, from); w != nil && state.SameObject(w, o) {
+	if w := rp.Cfg.Rules.Activate(from.Player, o.Pos, from); w != nil && state.SameObject(w, o) {
 		return w
 	}
 	return nil

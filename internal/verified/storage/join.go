@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -18,7 +19,7 @@ func (tr *transfer) awaitPushes() {
 		if !tr.pushed[c.ID] {
 			if !tr.waiting {
 				tr.waiting = true
-				tr.env.SetTimer(tr.env.Now().Add(2*tr.time.LMax), machine.Timer{Kind: timerPushes})
+				tr.Env.SetTimer(tr.Env.Now().Add(2*tr.Time.LMax), machine.Timer{Kind: part.TimerPushes})
 			}
 			return
 		}
@@ -27,10 +28,10 @@ func (tr *transfer) awaitPushes() {
 }
 
 func (tr *transfer) onPush(from *overlay.Contact, m *messages.Push) {
-	if tr.space.Zone(from.Pos) != tr.zone {
+	if tr.Space.Zone(from.Pos) != tr.Zone {
 		return
 	}
-	if tr.ready {
+	if tr.Ready {
 		out := outcome{static: m.Static, names: messages.NamedAll(m.Names), batches: m.Batches}
 		tr.dormant.addStatic(out)
 		tr.dormant.keepHandOff(from, out)
@@ -48,11 +49,11 @@ func (tr *transfer) onPush(from *overlay.Contact, m *messages.Push) {
 // finishJoin begins to answer with what the neighbours have pushed (5.4.1), and
 // compares its static data with that of the other zones after l_max.
 func (tr *transfer) finishJoin() {
-	if tr.ready || tr.stopped {
+	if tr.Ready || tr.Stopped {
 		return
 	}
-	tr.ready = true
-	if tr.begun {
+	tr.Ready = true
+	if tr.Begun {
 		tr.replica.state = tr.mergePushes()
 	}
 	if tr.early && tr.replica.state == nil {
@@ -72,7 +73,7 @@ func (tr *transfer) finishJoin() {
 // mergePushes makes a snapshot of the own cell from what was pushed; none if the
 // neighbours were not at the same update (thesis 5.4.1: inconsistent).
 func (tr *transfer) mergePushes() *state.Snapshot {
-	s := &state.Snapshot{Of: -1, Cover: overlay.Area{Polygon: tr.area.part.cell}, Whole: tr.hardened}
+	s := &state.Snapshot{Of: -1, Cover: overlay.Area{Polygon: tr.area.part.cell}, Whole: tr.Hardened}
 	for _, p := range tr.pushes {
 		switch {
 		case p.Seen == nil:
@@ -85,12 +86,12 @@ func (tr *transfer) mergePushes() *state.Snapshot {
 	if s.Of < 0 || len(tr.area.part.cell) < 3 {
 		return nil
 	}
-	s.Grid = state.GridOver(&s.Cover, &tr.world, 0)
+	s.Grid = state.GridOver(&s.Cover, &tr.World, 0)
 	for _, p := range tr.pushes {
 		if p.Seen == nil || len(p.Area.Polygon) < 3 {
 			continue
 		}
-		p.Seen.Parts(&p.Area, &tr.world, func(v state.Part) {
+		p.Seen.Parts(&p.Area, &tr.World, func(v state.Part) {
 			if v.X < s.X || v.Y < s.Y || v.X >= s.X+s.W || v.Y >= s.Y+s.H || v.Cell == nil {
 				return
 			}
@@ -102,9 +103,9 @@ func (tr *transfer) mergePushes() *state.Snapshot {
 		})
 	}
 	for _, p := range tr.pushes {
-		s.CopyUnsure(p.Seen, &p.Area, tr.world.Cell)
+		s.CopyUnsure(p.Seen, &p.Area, tr.World.Cell)
 	}
-	if tr.hardened {
+	if tr.Hardened {
 		tr.markUnreportedUnsure(s)
 	}
 	return s
@@ -113,7 +114,7 @@ func (tr *transfer) mergePushes() *state.Snapshot {
 // markUnreportedUnsure makes unsure what no neighbour has told the node of: one that has
 // just come in itself has nothing yet.
 func (tr *transfer) markUnreportedUnsure(s *state.Snapshot) {
-	side := tr.world.Cell
+	side := tr.World.Cell
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
 			told := slices.ContainsFunc(tr.pushes, func(p *messages.Push) bool {

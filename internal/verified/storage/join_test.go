@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -16,7 +17,7 @@ func TestWhatNobodyHasPushedIsNotKnown(t *testing.T) {
 	box := func(x0, x1 int32) geom.Polygon {
 		return geom.Rect{Min: geom.Point{X: x0}, Max: geom.Point{X: x1, Y: 2000}}.Polygon(nil)
 	}
-	n := newNode(core{world: w}, Config{Protocol: ProtocolHardened})
+	n := newNode(part.Part{World: w}, Config{Protocol: ProtocolHardened})
 	n.area.part.cell = box(0, 4000)
 	left, right := &messages.Push{Area: overlay.Area{Polygon: box(0, 2000)}}, &messages.Push{Area: overlay.Area{Polygon: box(2001, 4000)}}
 	left.Seen = state.NewSnapshot(3, []*state.Object{{ID: 1, Pos: geom.Point{X: 500, Y: 500}}}, w)
@@ -44,7 +45,7 @@ func TestWhomTooFewHaveWoken(t *testing.T) {
 		{[4]bool{true, false, true, false}, true},
 		{[4]bool{true, false, false, false}, true},
 	} {
-		n := newNode(core{world: state.World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(4)}, Config{Protocol: ProtocolHardened})
+		n := newNode(part.Part{World: state.World{Side: 1000, Cell: 1000}, Space: overlay.SpaceFor(4)}, Config{Protocol: ProtocolHardened})
 		n.dormant.static = map[state.ObjectID]*state.Object{1: o}
 		n.dormant.activated = []activation{{1, o}}
 		n.replica.state = &state.Snapshot{Of: 1, Activated: []*state.Object{o}}

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -52,7 +53,7 @@ func thing(n state.ObjectID, version byte) *state.Object {
 // Several nodes of a zone report the same objects: a majority of versions wins,
 // a tie discards the zone's result, a missing object counts as a version (5.3.4).
 func TestDuplicatesAreVotedOn(t *testing.T) {
-	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}}, Config{})
+	n := newNode(part.Part{World: state.World{Side: 1000, Cell: 1000}}, Config{})
 	q := &query{Retrieve: messages.Retrieve{Area: overlay.Area{Circle: geom.Circle{R: 1000}}, Of: 1}}
 	good, bad, both := thing(1, 1), thing(1, 2), thing(2, 1)
 	for _, c := range []struct {
@@ -81,7 +82,7 @@ func TestDuplicatesAreVotedOn(t *testing.T) {
 
 // An answer of another update time spoils its zone's vote (5.4.1).
 func TestOldStateHasNoVote(t *testing.T) {
-	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}}, Config{})
+	n := newNode(part.Part{World: state.World{Side: 1000, Cell: 1000}}, Config{})
 	q := &query{Retrieve: messages.Retrieve{Area: overlay.Area{Circle: geom.Circle{R: 1000}}, Of: 2}}
 	if _, ok := n.ballot.assemble(q, seenBy(state.NewCell([]*state.Object{thing(1, 1)}))); ok {
 		t.Error("a zone with the state of t_1 votes on t_2")
@@ -92,14 +93,14 @@ func TestOldStateHasNoVote(t *testing.T) {
 func voters(t *testing.T, versions []byte) (*Node, *query, []Report) {
 	t.Helper()
 	p := &lastReport{}
-	n := newNode(core{
-		world: state.World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(16), env: frozen{},
+	n := newNode(part.Part{
+		World: state.World{Side: 1000, Cell: 1000}, Space: overlay.SpaceFor(16), Env: frozen{},
 	}, Config{Probe: p})
 	area := overlay.Area{Circle: geom.Circle{R: 1000}}
 	q := &query{Retrieve: messages.Retrieve{Query: 1, Kind: messages.ForUpdate, Area: area, Of: 1}, zones: make([]zoneAnswer, 16), keys: make([]overlay.Area, 16)}
 	n.queries.running = append(n.queries.running, q)
 	for zone, v := range versions {
-		c := &overlay.Contact{ID: id.ID{byte(zone + 1)}, Pos: n.space.SubArea(zone).Min}
+		c := &overlay.Contact{ID: id.ID{byte(zone + 1)}, Pos: n.part.Space.SubArea(zone).Min}
 		r := seenBy(state.NewCell([]*state.Object{thing(1, v)})).results[0]
 		r.Query, r.Around = 1, &messages.Around{Self: c}
 		n.queries.onResult(c, r)

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -15,7 +16,7 @@ import (
 // messages and timers to its components; each has its own state, and its struct
 // names the components that it uses.
 type Node struct {
-	core
+	part     part.Part
 	cfg      Config
 	hooks    hooks
 	inbox    inbox
@@ -51,67 +52,67 @@ func New(cfg Config, env machine.Env) *Node {
 	if cfg.Cache == nil {
 		cfg.Cache = state.NewReplayCache()
 	}
-	n := newNode(core{
-		env: env, space: cfg.Overlay.Space, world: cfg.Rules.World(), cache: cfg.Cache,
-		time: state.NewTiming(cfg.Begin, cfg.LMax, cfg.Deviation), self: cfg.Overlay.Self,
+	n := newNode(part.Part{
+		Env: env, Space: cfg.Overlay.Space, World: cfg.Rules.World(), Cache: cfg.Cache,
+		Time: state.NewTiming(cfg.Begin, cfg.LMax, cfg.Deviation), Self: cfg.Overlay.Self,
 	}, cfg)
-	n.places = state.NewMapping(n.space, n.world)
-	n.reach = n.world.Reach(n.time.Interval())
-	n.zone = n.space.Zone(n.self.Pos)
-	n.home = n.places.World(n.self.Pos)
+	n.part.Places = state.NewMapping(n.part.Space, n.part.World)
+	n.part.Reach = n.part.World.Reach(n.part.Time.Interval())
+	n.part.Zone = n.part.Space.Zone(n.part.Self.Pos)
+	n.part.Home = n.part.Places.World(n.part.Self.Pos)
 	oc := cfg.Overlay
 	oc.Events = (*eventQueue)(n)
-	n.overlay = overlay.New(oc, env)
+	n.part.Overlay = overlay.New(oc, env)
 	return n
 }
 
 // newNode gives each component those that it uses.
-func newNode(shared core, cfg Config) *Node {
-	n := &Node{core: shared, cfg: cfg}
-	c := &n.core
-	c.cfg, c.hardened = &n.cfg.Settings, cfg.Protocol == ProtocolHardened
+func newNode(shared part.Part, cfg Config) *Node {
+	n := &Node{part: shared, cfg: cfg}
+	c := &n.part
+	c.Cfg, c.Hardened = &n.cfg.Settings, cfg.Protocol == ProtocolHardened
 	n.hooks = hooks{&n.cfg, n}
-	n.area = ownArea{core: c}
+	n.area = ownArea{Part: c}
 	n.zones = allPresent(c)
-	n.known = acquaintances{core: c, area: &n.area, peers: &n.peers}
+	n.known = acquaintances{Part: c, area: &n.area, peers: &n.peers}
 	n.faults = faultLog{report: cfg.Fault}
-	n.receipts = receiptRules{core: c, zones: &n.zones, known: &n.known}
-	n.store = actionStore{core: c, hooks: &n.hooks, area: &n.area, zones: &n.zones, receipts: &n.receipts, faults: &n.faults}
-	n.player = ownPlayer{core: c, area: &n.area, zones: &n.zones, receipts: &n.receipts, hooks: &n.hooks, updates: &n.updates, toldStorers: map[id.ID][]uint32{}}
-	n.replica = replica{core: c, area: &n.area}
-	n.patches = patchCodec{core: c, replica: &n.replica}
-	n.ballot = ballot{core: c, zones: &n.zones, replica: &n.replica}
-	n.queries = retrievals{core: c, hooks: &n.hooks, zones: &n.zones, replica: &n.replica, ballot: &n.ballot, peers: &n.peers, fetcher: &n.fetcher, updates: &n.updates}
-	n.peers = responderCache{core: c, area: &n.area, zones: &n.zones, replica: &n.replica, ballot: &n.ballot, queries: &n.queries, responders: make([][]responder, n.space.Zones())}
-	n.fetcher = fetcher{core: c, replica: &n.replica, patches: &n.patches, ballot: &n.ballot, queries: &n.queries, dormant: &n.dormant}
-	n.acts = actionRetrieval{core: c, hooks: &n.hooks, area: &n.area, zones: &n.zones, receipts: &n.receipts, known: &n.known, faults: &n.faults, store: &n.store, queries: &n.queries, updates: &n.updates}
+	n.receipts = receiptRules{Part: c, zones: &n.zones, known: &n.known}
+	n.store = actionStore{Part: c, hooks: &n.hooks, area: &n.area, zones: &n.zones, receipts: &n.receipts, faults: &n.faults}
+	n.player = ownPlayer{Part: c, area: &n.area, zones: &n.zones, receipts: &n.receipts, hooks: &n.hooks, updates: &n.updates, toldStorers: map[id.ID][]uint32{}}
+	n.replica = replica{Part: c, area: &n.area}
+	n.patches = patchCodec{Part: c, replica: &n.replica}
+	n.ballot = ballot{Part: c, zones: &n.zones, replica: &n.replica}
+	n.queries = retrievals{Part: c, hooks: &n.hooks, zones: &n.zones, replica: &n.replica, ballot: &n.ballot, peers: &n.peers, fetcher: &n.fetcher, updates: &n.updates}
+	n.peers = responderCache{Part: c, area: &n.area, zones: &n.zones, replica: &n.replica, ballot: &n.ballot, queries: &n.queries, responders: make([][]responder, n.part.Space.Zones())}
+	n.fetcher = fetcher{Part: c, replica: &n.replica, patches: &n.patches, ballot: &n.ballot, queries: &n.queries, dormant: &n.dormant}
+	n.acts = actionRetrieval{Part: c, hooks: &n.hooks, area: &n.area, zones: &n.zones, receipts: &n.receipts, known: &n.known, faults: &n.faults, store: &n.store, queries: &n.queries, updates: &n.updates}
 	n.dormant = dormantStore{
-		core: c, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.store, transfer: &n.transfer, static: map[state.ObjectID]*state.Object{},
+		Part: c, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.store, transfer: &n.transfer, static: map[state.ObjectID]*state.Object{},
 		handOffs: handOffs{map[id.ID]outcome{}, map[state.ObjectID]bool{}, map[state.ObjectID]*state.Object{}},
 	}
 	n.transfer = transfer{
-		core: c, hooks: &n.hooks, inbox: &n.inbox, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.store, dormant: &n.dormant, queries: &n.queries, updates: &n.updates,
+		Part: c, hooks: &n.hooks, inbox: &n.inbox, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.store, dormant: &n.dormant, queries: &n.queries, updates: &n.updates,
 		pushed: map[id.ID]bool{}, fetches: map[uint64]fetch{},
 	}
 	n.updates = updater{
-		core: c, cfg: &n.cfg, hooks: &n.hooks, inbox: &n.inbox, area: &n.area, replica: &n.replica, store: &n.store, ballot: &n.ballot, queries: &n.queries, acts: &n.acts, dormant: &n.dormant, transfer: &n.transfer,
+		Part: c, cfg: &n.cfg, hooks: &n.hooks, inbox: &n.inbox, area: &n.area, replica: &n.replica, store: &n.store, ballot: &n.ballot, queries: &n.queries, acts: &n.acts, dormant: &n.dormant, transfer: &n.transfer,
 	}
-	n.answers = answerer{core: c, hooks: &n.hooks, area: &n.area, replica: &n.replica, patches: &n.patches, store: &n.store, dormant: &n.dormant, transfer: &n.transfer}
-	n.inbox = inbox{core: c}
+	n.answers = answerer{Part: c, hooks: &n.hooks, area: &n.area, replica: &n.replica, patches: &n.patches, store: &n.store, dormant: &n.dormant, transfer: &n.transfer}
+	n.inbox = inbox{Part: c}
 	return n
 }
 
 // Self is the node's own contact, Home its place in the world.
-func (n *Node) Self() *overlay.Contact { return n.self }
+func (n *Node) Self() *overlay.Contact { return n.part.Self }
 
 // Home is the node's place in the world.
-func (n *Node) Home() geom.Point { return n.home }
+func (n *Node) Home() geom.Point { return n.part.Home }
 
 // Overlay is the overlay node.
-func (n *Node) Overlay() *overlay.Node { return n.overlay }
+func (n *Node) Overlay() *overlay.Node { return n.part.Overlay }
 
 // World is the shape of the world.
-func (n *Node) World() state.World { return n.world }
+func (n *Node) World() state.World { return n.part.World }
 
 // Player is who plays here.
 func (n *Node) Player() *state.Player { return n.cfg.Player }
@@ -127,4 +128,4 @@ func (n *Node) Static() []*state.Object {
 }
 
 // Ready reports whether the node has what it is responsible for.
-func (n *Node) Ready() bool { return n.ready }
+func (n *Node) Ready() bool { return n.part.Ready }

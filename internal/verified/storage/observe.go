@@ -26,8 +26,8 @@ func (n *Node) LastObservation() *Observation { return n.updates.lastObservation
 // newObservation makes it of a retrieval that has ended. Seen is its result, nil if there
 // is none.
 func (up *updater) newObservation(q *query, seen *state.Snapshot) *Observation {
-	l, side := &Observation{Of: q.Of}, up.world.Cell
-	x0, y0, x1, y1 := state.CellsOver(&q.Area, &up.world, 0)
+	l, side := &Observation{Of: q.Of}, up.World.Cell
+	x0, y0, x1, y1 := state.CellsOver(&q.Area, &up.World, 0)
 	for y := y0; y <= y1; y++ {
 		for x := x0; x <= x1; x++ {
 			if state.Relate(&q.Area, x*side, y*side, side) == state.Outside {
@@ -49,7 +49,7 @@ func (up *updater) newObservation(q *query, seen *state.Snapshot) *Observation {
 
 // observe retrieves the surroundings of the player's character (thesis 6.4.1).
 func (up *updater) observe(of int64) {
-	if up.cfg.Where == nil || !up.ready {
+	if up.cfg.Where == nil || !up.Ready {
 		return
 	}
 	if p, ok := up.cfg.Where(); ok {

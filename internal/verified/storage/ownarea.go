@@ -4,13 +4,14 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // ownArea is what the node is responsible for at present, among its neighbours, and
 // whose actions are stored there.
 type ownArea struct {
-	*core
+	*part.Part
 	part                 responsibility
 	around               *messages.Around // the current neighbourhood; nil: to be made
 	neighbourhoodChanged bool             // since part was calculated
@@ -28,14 +29,14 @@ type responsibility struct {
 func (oa *ownArea) computeResponsibility() responsibility {
 	var t responsibility
 	var points []geom.Point
-	for _, c := range oa.overlay.Neighbours(nil) {
-		if oa.space.Zone(c.Pos) == oa.zone {
+	for _, c := range oa.Overlay.Neighbours(nil) {
+		if oa.Space.Zone(c.Pos) == oa.Zone {
 			t.neighbours = append(t.neighbours, c)
 			points = append(points, c.Pos)
 		}
 	}
-	keys := geom.Cell(oa.self.Pos, points, oa.space.SubArea(oa.zone), nil)
-	t.cell = oa.places.Polygon(keys)
+	keys := geom.Cell(oa.Self.Pos, points, oa.Space.SubArea(oa.Zone), nil)
+	t.cell = oa.Places.Polygon(keys)
 	t.circle = geom.Enclosing(t.cell)
 	t.circle.R += 2 // what rounding to keys may leave out
 	return t
@@ -43,9 +44,9 @@ func (oa *ownArea) computeResponsibility() responsibility {
 
 // responsible reports whether a place lies in the node's cell.
 func (oa *ownArea) responsible(p geom.Point) bool {
-	k := oa.places.KeyBeyond(p, oa.zone)
+	k := oa.Places.KeyBeyond(p, oa.Zone)
 	for _, c := range oa.part.neighbours {
-		if geom.Closer(k, c.Pos, oa.self.Pos) {
+		if geom.Closer(k, c.Pos, oa.Self.Pos) {
 			return false
 		}
 	}
@@ -55,18 +56,18 @@ func (oa *ownArea) responsible(p geom.Point) bool {
 // nearestTo reports whether a neighbour is responsible for a place rather than
 // all the others.
 func (oa *ownArea) nearestTo(who *overlay.Contact, p geom.Point) bool {
-	k := oa.places.KeyBeyond(p, oa.zone)
+	k := oa.Places.KeyBeyond(p, oa.Zone)
 	for _, c := range oa.part.neighbours {
 		if c.ID != who.ID && geom.Closer(k, c.Pos, who.Pos) {
 			return false
 		}
 	}
-	return geom.Closer(k, who.Pos, oa.self.Pos)
+	return geom.Closer(k, who.Pos, oa.Self.Pos)
 }
 
 // successor is the neighbour that a place falls to without this node.
 func (oa *ownArea) successor(p geom.Point) (best *overlay.Contact) {
-	k := oa.places.KeyBeyond(p, oa.zone)
+	k := oa.Places.KeyBeyond(p, oa.Zone)
 	for _, c := range oa.part.neighbours {
 		if best == nil || geom.Closer(k, c.Pos, best.Pos) {
 			best = c
@@ -78,11 +79,11 @@ func (oa *ownArea) successor(p geom.Point) (best *overlay.Contact) {
 // nearer is the part of the node's cell that is nearer to somebody who is not a
 // neighbour any more: what was added by its leaving.
 func (oa *ownArea) nearer(c *overlay.Contact) geom.Polygon {
-	points := []geom.Point{oa.self.Pos}
+	points := []geom.Point{oa.Self.Pos}
 	for _, d := range oa.part.neighbours {
 		points = append(points, d.Pos)
 	}
-	theirs := geom.Cell(c.Pos, points, oa.space.SubArea(oa.zone), nil)
+	theirs := geom.Cell(c.Pos, points, oa.Space.SubArea(oa.Zone), nil)
 	if len(theirs) < 3 {
 		return nil
 	}
@@ -90,13 +91,13 @@ func (oa *ownArea) nearer(c *overlay.Contact) geom.Polygon {
 	for _, d := range oa.part.neighbours {
 		own = append(own, d.Pos)
 	}
-	keys := geom.Cell(oa.self.Pos, own, oa.space.SubArea(oa.zone), nil)
-	return oa.places.Polygon(geom.Nearer(keys, c.Pos, oa.self.Pos))
+	keys := geom.Cell(oa.Self.Pos, own, oa.Space.SubArea(oa.Zone), nil)
+	return oa.Places.Polygon(geom.Nearer(keys, c.Pos, oa.Self.Pos))
 }
 
 func (oa *ownArea) neighbourhood() *messages.Around {
 	if oa.around == nil {
-		oa.around = messages.NewAround(oa.self, oa.overlay.Neighbours(nil), oa.space.Bounds())
+		oa.around = messages.NewAround(oa.Self, oa.Overlay.Neighbours(nil), oa.Space.Bounds())
 	}
 	return oa.around
 }
@@ -105,9 +106,9 @@ func (oa *ownArea) neighbourhood() *messages.Around {
 // four zones, of which three have to agree, one more than with nine or sixteen.
 func (oa *ownArea) homesOf() int {
 	switch {
-	case !oa.hardened:
+	case !oa.Hardened:
 		return 1
-	case oa.space.Zones() < 9:
+	case oa.Space.Zones() < 9:
 		return 3
 	}
 	return 2
@@ -119,10 +120,10 @@ func (oa *ownArea) homes(p *state.Player) []geom.Point {
 	out := [3]geom.Point{p.Home}
 	count := oa.homesOf()
 	for k := 1; k < count; k++ {
-		far := int64(oa.world.Side) * int64(k) / int64(count)
+		far := int64(oa.World.Side) * int64(k) / int64(count)
 		out[k] = geom.Point{
-			X: int32((int64(p.Home.X) + far) % int64(oa.world.Side)),
-			Y: int32((int64(p.Home.Y) + far) % int64(oa.world.Side)),
+			X: int32((int64(p.Home.X) + far) % int64(oa.World.Side)),
+			Y: int32((int64(p.Home.Y) + far) % int64(oa.World.Side)),
 		}
 	}
 	return out[:count]
@@ -147,7 +148,7 @@ func (n *Node) Circle() geom.Circle { return n.area.part.circle }
 // StorePlaces are the keys in a zone at which a player's actions are stored.
 func (n *Node) StorePlaces(p *state.Player, zone int) (keys []geom.Point) {
 	for _, h := range n.area.homes(p) {
-		keys = append(keys, n.places.Key(h, zone))
+		keys = append(keys, n.part.Places.Key(h, zone))
 	}
 	return keys
 }
@@ -157,19 +158,19 @@ func (n *Node) StorePlaces(p *state.Player, zone int) (keys []geom.Point) {
 func (n *Node) PartOf(c *overlay.Contact) geom.Polygon {
 	var cell geom.Polygon
 	if c.ID == n.Self().ID {
-		cell = n.overlay.Cell(nil)
+		cell = n.part.Overlay.Cell(nil)
 	} else {
-		cell = n.overlay.CellOf(c.ID, nil)
+		cell = n.part.Overlay.CellOf(c.ID, nil)
 	}
 	if len(cell) == 0 {
 		return nil
 	}
-	zone := n.space.SubArea(n.space.Zone(c.Pos))
+	zone := n.part.Space.SubArea(n.part.Space.Zone(c.Pos))
 	cell = cell.Intersect(zone.Polygon(nil), nil)
 	out := make(geom.Polygon, 0, len(cell))
 	for _, k := range cell {
-		p := geom.Point{X: n.places.Back(k.X - zone.Min.X), Y: n.places.Back(k.Y - zone.Min.Y)}
-		out = append(out, geom.Point{X: min(p.X, n.world.Side), Y: min(p.Y, n.world.Side)})
+		p := geom.Point{X: n.part.Places.Back(k.X - zone.Min.X), Y: n.part.Places.Back(k.Y - zone.Min.Y)}
+		out = append(out, geom.Point{X: min(p.X, n.part.World.Side), Y: min(p.Y, n.part.World.Side)})
 	}
 	return out
 }

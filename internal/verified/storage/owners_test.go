@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -22,13 +23,13 @@ type said struct {
 // one cell.
 func owners(all ...said) (*state.Cell, verdict) {
 	world := state.World{Side: 1000, Cell: 1000}
-	n := newNode(core{world: world, space: overlay.SpaceFor(4)}, Config{Protocol: ProtocolHardened})
-	n.places = state.NewMapping(n.space, world)
+	n := newNode(part.Part{World: world, Space: overlay.SpaceFor(4)}, Config{Protocol: ProtocolHardened})
+	n.part.Places = state.NewMapping(n.part.Space, world)
 	q := &query{Retrieve: messages.Retrieve{Of: 1}, zones: make([]zoneAnswer, 4)}
 	for i, s := range all {
 		r := seenBy(s.cell).results[0]
 		r.Seen.Whole = true
-		at := n.places.Key(geom.Point{X: 500, Y: 500}, s.zone)
+		at := n.part.Places.Key(geom.Point{X: 500, Y: 500}, s.zone)
 		at.X += s.far
 		r.Around = &messages.Around{Self: &overlay.Contact{ID: id.ID{byte(i + 1)}, Pos: at}}
 		q.zones[s.zone].results = append(q.zones[s.zone].results, r)

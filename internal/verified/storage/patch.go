@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -56,7 +57,7 @@ func (v *versions) find(o *state.Object) (int, bool) {
 
 // patchCodec encodes cells for somebody who has some versions of their objects.
 type patchCodec struct {
-	*core
+	*part.Part
 	replica *replica
 }
 
@@ -84,7 +85,7 @@ func (pc *patchCodec) choosePatch(o *state.Object, cell int, have *versions, bas
 	}
 	size = p.Size(o.Size)
 	if from != nil {
-		if less := d.Size(pc.cache.Delta(pc.cfg.Rules, from, o)); less < size {
+		if less := d.Size(pc.Cache.Delta(pc.Cfg.Rules, from, o)); less < size {
 			return d, from, less
 		}
 	}
@@ -100,9 +101,9 @@ func (pc *patchCodec) encodeCell(c *state.Cell, cell int, have *versions, base [
 		p, from, _ := pc.choosePatch(o, cell, have, base)
 		switch {
 		case p.How == messages.Whole:
-			p.Data = pc.cfg.Rules.AppendObject(nil, o)
+			p.Data = pc.Cfg.Rules.AppendObject(nil, o)
 		case from != nil:
-			p.Data = state.AppendDelta(nil, pc.cfg.Rules.AppendObject(nil, from), pc.cfg.Rules.AppendObject(nil, o))
+			p.Data = state.AppendDelta(nil, pc.Cfg.Rules.AppendObject(nil, from), pc.Cfg.Rules.AppendObject(nil, o))
 		}
 		out = append(out, p)
 	}
@@ -113,7 +114,7 @@ func (pc *patchCodec) encodeCell(c *state.Cell, cell int, have *versions, base [
 // still take.
 func (pc *patchCodec) decodeCell(pieces []messages.ObjectPatch, q *messages.Fetch, k int, left *int) (*state.Cell, error) {
 	at := q.Cells[k]
-	square := pc.world.Square(at.X, at.Y)
+	square := pc.World.Square(at.X, at.Y)
 	var objects []*state.Object
 	for i := range pieces {
 		o, err := pc.decodeObject(&pieces[i], q, k, left)
@@ -170,14 +171,14 @@ func (pc *patchCodec) decodeObject(p *messages.ObjectPatch, q *messages.Fetch, k
 	b := p.Data
 	if from != nil {
 		var err error
-		if b, err = state.ApplyDelta(pc.cfg.Rules.AppendObject(nil, from), p.Data, min(maxObject, *left)); err != nil {
+		if b, err = state.ApplyDelta(pc.Cfg.Rules.AppendObject(nil, from), p.Data, min(maxObject, *left)); err != nil {
 			return nil, err
 		}
 	}
 	if *left -= len(b); *left < 0 {
 		return nil, state.ErrLarge
 	}
-	return pc.cfg.Rules.DecodeObject(b)
+	return pc.Cfg.Rules.DecodeObject(b)
 }
 
 // versionPrefix is how who fetches names a version that it has: the beginning of

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 func pieceBed() (*Node, *messages.Fetch) {
 	rules := plainRules{}
-	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}, cache: state.NewReplayCache()}, Config{Settings: Settings{Rules: rules, Wire: true}})
+	n := newNode(part.Part{World: state.World{Side: 1000, Cell: 1000}, Cache: state.NewReplayCache()}, Config{Settings: part.Settings{Rules: rules, Wire: true}})
 	q := &messages.Fetch{Cells: []messages.CellAt{{}}, Have: []*state.Object{rules.object(1, 1)}, Base: []*state.Cell{state.NewCell([]*state.Object{rules.object(2, 1)})}}
 	return n, q
 }

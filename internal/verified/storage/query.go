@@ -3,12 +3,12 @@ package storage
 import (
 	"encoding/binary"
 	"slices"
-	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -59,33 +59,25 @@ type outcome struct {
 	again   bool // the static data has to be asked for again
 }
 
-// timeouts (thesis 5.3.5).
-func (c *core) timeout(k messages.Kind) time.Duration {
-	if k == messages.ForActions {
-		return 2 * c.time.LMax
-	}
-	return 3 * c.time.LMax
-}
-
 // retrieve asks all zones for an area; finish hears of the result.
 func (rt *retrievals) retrieve(kind messages.Kind, area overlay.Area, of int64) *query {
 	rt.zones.updateDeserted()
-	zones := rt.space.Zones()
+	zones := rt.Space.Zones()
 	q := &query{
 		Retrieve: messages.Retrieve{Query: rt.number(), Kind: kind, Area: area, Of: of},
-		began:    rt.env.Now(), keys: make([]overlay.Area, zones), zones: make([]zoneAnswer, zones),
+		began:    rt.Env.Now(), keys: make([]overlay.Area, zones), zones: make([]zoneAnswer, zones),
 	}
 	rt.running = append(rt.running, q)
-	rt.env.SetTimer(q.began.Add(rt.timeout(kind)), machine.Timer{Kind: timerQuery, Arg: q.Query})
-	if rt.hardened && !kind.Static() {
-		rt.env.SetTimer(q.began.Add(rt.timeout(kind)-rt.time.LMax), machine.Timer{Kind: timerFetch, Arg: q.Query})
+	rt.Env.SetTimer(q.began.Add(rt.Timeout(kind)), machine.Timer{Kind: part.TimerQuery, Arg: q.Query})
+	if rt.Hardened && !kind.Static() {
+		rt.Env.SetTimer(q.began.Add(rt.Timeout(kind)-rt.Time.LMax), machine.Timer{Kind: part.TimerFetch, Arg: q.Query})
 	}
 	for z := range zones {
-		q.keys[z] = rt.places.Area(&area, z)
+		q.keys[z] = rt.Places.Area(&area, z)
 		rt.peers.ask(q, z)
 	}
 	if rt.peers.asksResponders(q) {
-		rt.env.SetTimer(q.began.Add(pinPatience), machine.Timer{Kind: timerPins, Arg: q.Query})
+		rt.Env.SetTimer(q.began.Add(pinPatience), machine.Timer{Kind: part.TimerPins, Arg: q.Query})
 	}
 	return q
 }
@@ -95,10 +87,10 @@ func (rt *retrievals) retrieve(kind messages.Kind, area overlay.Area, of int64) 
 // asked.
 func (rt *retrievals) number() uint64 {
 	rt.queries++
-	if !rt.cfg.Wire {
+	if !rt.Cfg.Wire {
 		return rt.queries
 	}
-	b := binary.BigEndian.AppendUint64(slices.Clone(rt.cfg.Secret), uint64(rt.env.Now()))
+	b := binary.BigEndian.AppendUint64(slices.Clone(rt.Cfg.Secret), uint64(rt.Env.Now()))
 	d := id.Of(binary.BigEndian.AppendUint64(b, rt.queries))
 	return binary.BigEndian.Uint64(d[:])
 }
@@ -119,17 +111,17 @@ func (rt *retrievals) onResult(from *overlay.Contact, m *messages.Result) {
 	if q == nil {
 		return
 	}
-	zone := rt.space.Zone(from.Pos)
+	zone := rt.Space.Zone(from.Pos)
 	rt.zones.zoneAnswered(zone)
 	z := &q.zones[zone]
-	if rt.cfg.Wire && (m.Same || m.Brief) {
-		m = m.DecodeDigests(z.knew[from.ID], &rt.world)
+	if rt.Cfg.Wire && (m.Same || m.Brief) {
+		m = m.DecodeDigests(z.knew[from.ID], &rt.World)
 	}
 	if m == nil || m.Around == nil || m.Around.Self.ID != from.ID || m.Around.Self.Pos != from.Pos {
 		return
 	}
 	q.answers++
-	each := rt.hardened
+	each := rt.Hardened
 	if z.over && !each {
 		return
 	}
@@ -140,7 +132,7 @@ func (rt *retrievals) onResult(from *overlay.Contact, m *messages.Result) {
 	z.missing = remove(z.missing, from.ID)
 	for i := range m.Around.Borders {
 		b := &m.Around.Borders[i]
-		if rt.space.Zone(b.With.Pos) != zone || z.has(b.With.ID) || !messages.Touches(&q.keys[zone], b.A, b.B) {
+		if rt.Space.Zone(b.With.Pos) != zone || z.has(b.With.ID) || !messages.Touches(&q.keys[zone], b.A, b.B) {
 			continue
 		}
 		z.missing = append(z.missing, missing{b.With, true})
@@ -148,7 +140,7 @@ func (rt *retrievals) onResult(from *overlay.Contact, m *messages.Result) {
 			rt.peers.askNode(q, zone, b.With)
 		}
 	}
-	if len(z.missing) > 0 || z.over || z.strange || (rt.peers.asksResponders(q) || rt.hardened && q.Kind.Static()) && !q.zoneReached(zone) {
+	if len(z.missing) > 0 || z.over || z.strange || (rt.peers.asksResponders(q) || rt.Hardened && q.Kind.Static()) && !q.zoneReached(zone) {
 		return
 	}
 	z.over = true
@@ -216,7 +208,7 @@ func (rt *retrievals) conclude(q *query) {
 	if q.done || q.naming != nil {
 		return
 	}
-	if rt.hardened {
+	if rt.Hardened {
 		rt.tally(q, true)
 		if !q.done && q.fetch != nil {
 			rt.fetcher.endFetch(q)
@@ -258,7 +250,7 @@ func (rt *retrievals) end(q *query, c *candidate) {
 // report describes a retrieval that has ended.
 func (rt *retrievals) report(q *query, out outcome, votes int) Report {
 	return Report{
-		Kind: q.Kind, Of: q.Of, Area: q.Area, Took: rt.env.Now().Sub(q.began),
+		Kind: q.Kind, Of: q.Of, Area: q.Area, Took: rt.Env.Now().Sub(q.began),
 		Answers: q.answers, Votes: votes, Zones: len(q.zones),
 		Seen: out.seen, Static: out.static, Batches: out.batches,
 	}

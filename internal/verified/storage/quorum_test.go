@@ -4,15 +4,16 @@ import (
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 )
 
 // The first storer in the own zone is asked at once, then as many zones as a
 // majority takes, then all.
 func TestStorersAreAskedInWaves(t *testing.T) {
-	n := newNode(core{space: overlay.SpaceFor(4), zone: 2}, Config{Protocol: ProtocolHardened})
+	n := newNode(part.Part{Space: overlay.SpaceFor(4), Zone: 2}, Config{Protocol: ProtocolHardened})
 	var got [3]int
 	for home := range n.area.homesOf() {
-		for zone := range n.space.Zones() {
+		for zone := range n.part.Space.Zones() {
 			got[n.acts.waveOf(home, zone)]++
 		}
 	}

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // receiptRules signs and checks receipts, certificates and batches.
 type receiptRules struct {
-	*core
+	*part.Part
 	zones *electorate
 	known *acquaintances
 }
@@ -19,9 +20,9 @@ var modelled = []byte("signed")
 
 // sign is the node's receipt for a batch; first: the player's own home is in its cell.
 func (rr *receiptRules) sign(b *state.Batch, first bool) *messages.Receipt {
-	r := &messages.Receipt{By: rr.self, Batch: b, First: first}
-	if rr.cfg.SignReceipt != nil {
-		rr.cfg.SignReceipt(r)
+	r := &messages.Receipt{By: rr.Self, Batch: b, First: first}
+	if rr.Cfg.SignReceipt != nil {
+		rr.Cfg.SignReceipt(r)
 	}
 	return r
 }
@@ -29,14 +30,14 @@ func (rr *receiptRules) sign(b *state.Batch, first bool) *messages.Receipt {
 // signedBatch reports whether a batch bears its player's signature, and its actions are
 // its player's and of its interval.
 func (rr *receiptRules) signedBatch(b *state.Batch) bool {
-	return b != nil && b.Signature != nil && rr.checkBatch(b) && (rr.cfg.CheckBatch == nil || rr.cfg.CheckBatch(b))
+	return b != nil && b.Signature != nil && rr.checkBatch(b) && (rr.Cfg.CheckBatch == nil || rr.Cfg.CheckBatch(b))
 }
 
 // checkBatch reports whether the actions of a batch are its player's and of its
 // interval.
 func (rr *receiptRules) checkBatch(b *state.Batch) bool {
 	for _, a := range b.Actions {
-		if a.Player == nil || a.Player.ID != b.Player.ID || rr.time.Of(a.At) != b.Of || rr.cfg.Check != nil && !rr.cfg.Check(a) {
+		if a.Player == nil || a.Player.ID != b.Player.ID || rr.Time.Of(a.At) != b.Of || rr.Cfg.Check != nil && !rr.Cfg.Check(a) {
 			return false
 		}
 	}
@@ -45,10 +46,10 @@ func (rr *receiptRules) checkBatch(b *state.Batch) bool {
 
 // signBatch is a batch of the own player, signed.
 func (rr *receiptRules) signBatch(b *state.Batch) *state.Batch {
-	if rr.cfg.SignBatch == nil {
-		return rr.cache.Batch(b.Signed(modelled))
+	if rr.Cfg.SignBatch == nil {
+		return rr.Cache.Batch(b.Signed(modelled))
 	}
-	return rr.cache.Batch(b.Signed(rr.cfg.SignBatch(b)))
+	return rr.Cache.Batch(b.Signed(rr.Cfg.SignBatch(b)))
 }
 
 // addReceipt adds a receipt for a batch if it counts for a certificate and is the first
@@ -57,8 +58,8 @@ func (rr *receiptRules) addReceipt(list *[]*messages.Receipt, r *messages.Receip
 	if r == nil || r.By == nil || !r.First {
 		return false
 	}
-	zone := rr.space.Zone(r.By.Pos)
-	if slices.ContainsFunc(*list, func(o *messages.Receipt) bool { return rr.space.Zone(o.By.Pos) == zone }) {
+	zone := rr.Space.Zone(r.By.Pos)
+	if slices.ContainsFunc(*list, func(o *messages.Receipt) bool { return rr.Space.Zone(o.By.Pos) == zone }) {
 		return false
 	}
 	if !rr.goodReceipt(r, b) || !rr.known.mayBeResponsible(r.By, b.Player.Home) {
@@ -71,12 +72,12 @@ func (rr *receiptRules) addReceipt(list *[]*messages.Receipt, r *messages.Receip
 // goodReceipt reports whether a receipt is its storer's and for a batch.
 func (rr *receiptRules) goodReceipt(r *messages.Receipt, b *state.Batch) bool {
 	return r != nil && r.By != nil && r.Batch != nil && state.SameBatch(r.Batch, b) && r.Batch.Player.ID == b.Player.ID && r.Batch.Of == b.Of &&
-		(rr.cfg.CheckReceipt == nil || rr.cfg.CheckReceipt(r))
+		(rr.Cfg.CheckReceipt == nil || rr.Cfg.CheckReceipt(r))
 }
 
 // goodOf returns the good receipts of a certificate for a batch, one a zone.
 func (rr *receiptRules) goodOf(c *messages.Certificate, b *state.Batch) (list []*messages.Receipt) {
-	if c == nil || b == nil || len(c.Receipts) > rr.space.Zones() {
+	if c == nil || b == nil || len(c.Receipts) > rr.Space.Zones() {
 		return nil
 	}
 	for _, r := range c.Receipts {

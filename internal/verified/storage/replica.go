@@ -7,12 +7,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // replica is the node's part of the world, and what it knows or thinks besides.
 type replica struct {
-	*core
+	*part.Part
 	area *ownArea
 
 	state     *state.Snapshot // dynamic data, of the last update; nil: none
@@ -29,7 +30,7 @@ func (rp *replica) knownCell(of int64, x, y int32, c *state.Cell) (*state.Cell, 
 		return c, true // the digest of nothing is known
 	}
 	for _, s := range [...]*state.Snapshot{rp.state, rp.tentative} {
-		if s = s.WithTentative(); s == nil || s.Of != of || s.Covers(x, y, rp.world.Cell) != state.Inside {
+		if s = s.WithTentative(); s == nil || s.Of != of || s.Covers(x, y, rp.World.Cell) != state.Inside {
 			continue
 		}
 		if own := s.At(x, y); state.SameCellContent(own, c) {
@@ -61,7 +62,7 @@ func (rp *replica) knownVersions(out []*state.Object, of int64, x, y int32) []*s
 // it as it was later, and knew the same then, sends what has changed.
 func (rp *replica) knownBase(of int64, x, y int32) *state.Cell {
 	for _, s := range [...]*state.Snapshot{rp.before, rp.last, rp.observed} {
-		if s != nil && s.Of == of && s.Covers(x, y, rp.world.Cell) == state.Inside && s.At(x, y) != nil {
+		if s != nil && s.Of == of && s.Covers(x, y, rp.World.Cell) == state.Inside && s.At(x, y) != nil {
 			return s.At(x, y)
 		}
 	}
@@ -76,7 +77,7 @@ func (rp *replica) commonBase(q *messages.Fetch) (base []baseObject) {
 	}
 	last := rp.last.WithTentative()
 	for i, at := range q.Cells {
-		if last.Covers(at.X, at.Y, rp.world.Cell) != state.Inside {
+		if last.Covers(at.X, at.Y, rp.World.Cell) != state.Inside {
 			continue
 		}
 		c := last.At(at.X, at.Y)
@@ -102,14 +103,14 @@ func (rp *replica) predicted(of int64, x, y int32) *state.Cell {
 		if s = s.WithTentative(); s == nil || s.Of != of {
 			continue
 		}
-		how, c := s.Covers(x, y, rp.world.Cell), s.At(x, y)
+		how, c := s.Covers(x, y, rp.World.Cell), s.At(x, y)
 		switch {
 		case how == state.Outside:
 			continue
 		case c == nil:
 			return &state.Cell{}
 		case how == state.Across: // what is known of it is better than nothing
-			return state.NewCell(slices.DeleteFunc(slices.Clone(c.Objects), func(o *state.Object) bool { return !s.Knows(o.Pos, rp.world) }))
+			return state.NewCell(slices.DeleteFunc(slices.Clone(c.Objects), func(o *state.Object) bool { return !s.Knows(o.Pos, rp.World) }))
 		}
 		return c
 	}
@@ -118,7 +119,7 @@ func (rp *replica) predicted(of int64, x, y int32) *state.Cell {
 
 // ownCell is the node's own version of a cell that too few zones have spoken of.
 func (rp *replica) ownCell(q *query, x, y int32, votes int) (*state.Cell, int, verdict) {
-	if rp.state == nil || rp.state.Of != q.Of || rp.state.Covers(x, y, rp.world.Cell) != state.Inside {
+	if rp.state == nil || rp.state.Of != q.Of || rp.state.Covers(x, y, rp.World.Cell) != state.Inside {
 		return nil, votes, unknown
 	}
 	return rp.state.At(x, y), votes, kept
@@ -130,14 +131,14 @@ func (rp *replica) hasComputed(of int64) bool {
 	if s == nil || s.Of != of || slices.ContainsFunc(rp.area.part.cell, func(p geom.Point) bool { return !state.Contains(&s.Cover, p) }) {
 		return false
 	}
-	return !s.HasUnsure(&overlay.Area{Polygon: rp.area.part.cell}, rp.world.Cell)
+	return !s.HasUnsure(&overlay.Area{Polygon: rp.area.part.cell}, rp.World.Cell)
 }
 
 // restoredCell is what the node had in a cell when it last had anything; nil: it
 // does not know.
 func (rp *replica) restoredCell(x, y int32) *state.Cell {
 	s := rp.restored
-	if s == nil || s.Covers(x, y, rp.world.Cell) != state.Inside {
+	if s == nil || s.Covers(x, y, rp.World.Cell) != state.Inside {
 		return nil
 	}
 	if c := s.At(x, y); c != nil {
@@ -150,20 +151,20 @@ func (rp *replica) restoredCell(x, y int32) *state.Cell {
 // well as it can see: what turns out right need not be fetched. Own is that part.
 func (rp *replica) predictRing(r *state.Replayer, own *state.Snapshot) {
 	rp.tentative = nil
-	if !rp.hardened {
+	if !rp.Hardened {
 		return
 	}
 	from := r.From
-	g := &state.Snapshot{Of: r.Of, Cover: from.Cover, Whole: true, Grid: state.GridOver(&from.Cover, &rp.world, 0)}
+	g := &state.Snapshot{Of: r.Of, Cover: from.Cover, Whole: true, Grid: state.GridOver(&from.Cover, &rp.World, 0)}
 	for y := g.Y; y < g.Y+g.H; y++ {
 		for x := g.X; x < g.X+g.W; x++ {
 			switch {
-			case own.Covers(x, y, rp.world.Cell) == state.Inside:
+			case own.Covers(x, y, rp.World.Cell) == state.Inside:
 				g.Set(x, y, own.At(x, y))
 			case from.FreezeOf(x, y) != state.NotFrozen:
 				g.SetTentative(x, y, from.At(x, y))
 				g.SetFreeze(x, y, from.FreezeOf(x, y))
-			case from.Covers(x, y, rp.world.Cell) != state.Outside:
+			case from.Covers(x, y, rp.World.Cell) != state.Outside:
 				g.Set(x, y, r.Cell(x, y))
 			default:
 				g.MarkUnsure(x, y) // not empty: unknown
@@ -173,16 +174,7 @@ func (rp *replica) predictRing(r *state.Replayer, own *state.Snapshot) {
 	rp.tentative = g
 }
 
-// updateMargin is how far the update area reaches beyond the maintenance area. Whole
-// cells need all cells around them: their corners are farther away than reach.
-func (c *core) updateMargin() int32 {
-	if !c.hardened {
-		return c.reach
-	}
-	return int32(int64(c.world.RingWithin(c.reach))*int64(c.world.Cell)*14143/10000) + 1
-}
-
 // Actions returns the actions that the node stores.
 func (n *Node) Actions() []*state.Batch {
-	return n.store.actions.take(n.cache, false, func(*state.Player) bool { return true })
+	return n.store.actions.take(n.part.Cache, false, func(*state.Player) bool { return true })
 }

@@ -9,13 +9,14 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // responderCache remembers who has answered about the update area, to ask these nodes
 // directly the next time.
 type responderCache struct {
-	*core
+	*part.Part
 	area    *ownArea
 	zones   *electorate
 	replica *replica
@@ -36,7 +37,7 @@ const (
 
 // asksResponders reports whether a retrieval goes to those who have answered before.
 func (rc *responderCache) asksResponders(q *query) bool {
-	return rc.hardened && q.Kind == messages.ForUpdate
+	return rc.Hardened && q.Kind == messages.ForUpdate
 }
 
 // ask asks a zone: those who are known there, or else whoever the overlay finds.
@@ -44,7 +45,7 @@ func (rc *responderCache) ask(q *query, zone int) {
 	z := &q.zones[zone]
 	if !rc.asksResponders(q) || len(rc.responders[zone]) == 0 {
 		z.strange = rc.asksResponders(q)
-		rc.overlay.Areacast(q.keys[zone], &q.Retrieve)
+		rc.Overlay.Areacast(q.keys[zone], &q.Retrieve)
 		return
 	}
 	for _, p := range rc.responders[zone] {
@@ -64,13 +65,13 @@ func (rc *responderCache) askNode(q *query, zone int, c *overlay.Contact) {
 	z.asked = append(z.asked, c.ID)
 	ask := q.Retrieve
 	ask.Known = rc.known(q, zone, c)
-	if k := ask.Known; k != nil && rc.cfg.Wire {
+	if k := ask.Known; k != nil && rc.Cfg.Wire {
 		if z.knew == nil {
 			z.knew = map[id.ID]*messages.Known{}
 		}
-		z.knew[c.ID], ask.Known = k, k.EncodeFor(q.Query, &q.Area, &rc.world)
+		z.knew[c.ID], ask.Known = k, k.EncodeFor(q.Query, &q.Area, &rc.World)
 	}
-	rc.overlay.Reply(c, &ask)
+	rc.Overlay.Reply(c, &ask)
 }
 
 // responder is somebody who has answered, and what was heard then; nothing of who was only
@@ -158,16 +159,16 @@ func (rc *responderCache) askAgain(q *query) {
 			rc.askNode(q, zone, o.node)
 		}
 		if !reached && len(z.asked) > 0 {
-			rc.overlay.Areacast(q.keys[zone], &q.Retrieve)
+			rc.Overlay.Areacast(q.keys[zone], &q.Retrieve)
 		}
 	}
 	if len(m.Zones) > 0 {
 		for _, c := range rc.area.part.neighbours {
-			rc.overlay.Reply(c, m)
+			rc.Overlay.Reply(c, m)
 		}
 	}
 	if strange { // until neighbours have had the time to answer
-		rc.env.SetTimer(rc.env.Now().Add(pinPatience), machine.Timer{Kind: timerPins, Arg: q.Query})
+		rc.Env.SetTimer(rc.Env.Now().Add(pinPatience), machine.Timer{Kind: part.TimerPins, Arg: q.Query})
 	}
 	if q.full > before {
 		rc.queries.tally(q, rc.zones.allSilent(q))
@@ -201,12 +202,12 @@ func (z *zoneAnswer) contradicts() bool {
 
 // onPeerQuery names those who have answered the node itself.
 func (rc *responderCache) onPeerQuery(by *overlay.Contact, m *messages.PeerQuery) {
-	if !rc.hardened || len(m.Zones) > rc.space.Zones() {
+	if !rc.Hardened || len(m.Zones) > rc.Space.Zones() {
 		return
 	}
 	out := &messages.PeerReply{Query: m.Query}
 	for _, zone := range m.Zones {
-		if int(zone) >= rc.space.Zones() {
+		if int(zone) >= rc.Space.Zones() {
 			return
 		}
 		var known []*overlay.Contact
@@ -226,18 +227,18 @@ func (rc *responderCache) onPeerQuery(by *overlay.Contact, m *messages.PeerQuery
 		out.Nodes = append(out.Nodes, known[:min(len(known), maxSought)]...)
 	}
 	if len(out.Nodes) > 0 {
-		rc.overlay.Reply(by, out)
+		rc.Overlay.Reply(by, out)
 	}
 }
 
 // onPeerReply asks who is named.
 func (rc *responderCache) onPeerReply(m *messages.PeerReply) {
 	q := rc.queries.query(m.Query)
-	if q == nil || !rc.asksResponders(q) || q.fetch != nil || len(m.Nodes) > maxSought*rc.space.Zones() {
+	if q == nil || !rc.asksResponders(q) || q.fetch != nil || len(m.Nodes) > maxSought*rc.Space.Zones() {
 		return
 	}
 	for _, c := range m.Nodes {
-		if zone := rc.space.Zone(c.Pos); !q.zones[zone].over && !q.zones[zone].answered(c.ID) {
+		if zone := rc.Space.Zone(c.Pos); !q.zones[zone].over && !q.zones[zone].answered(c.ID) {
 			rc.askNode(q, zone, c)
 		}
 	}
@@ -255,7 +256,7 @@ func (rc *responderCache) known(q *query, zone int, c *overlay.Contact) *message
 	}
 	k.Seen = rc.replica.tentative.WithTentative()
 	if len(k.Cover.Polygon) == 0 {
-		k.RowCount = len(state.RowsOver(&k.Cover, &q.Area, &rc.world))
+		k.RowCount = len(state.RowsOver(&k.Cover, &q.Area, &rc.World))
 	}
 	return k
 }

@@ -1,10 +1,13 @@
 package storage
 
-import "github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
+)
 
 // retrievals are those of areas that run (thesis 5.2.2).
 type retrievals struct {
-	*core
+	*part.Part
 	hooks   *hooks
 	zones   *electorate
 	replica *replica

@@ -27,11 +27,11 @@ func (an *answerer) onFetch(by *overlay.Contact, q *messages.Fetch) {
 	base, have := an.replica.commonBase(q), versionsOf(q)
 	for k, at := range q.Cells {
 		var c *state.Cell
-		if known.Covers(at.X, at.Y, an.world.Cell) == state.Inside {
+		if known.Covers(at.X, at.Y, an.World.Cell) == state.Inside {
 			c = s.At(at.X, at.Y)
 		}
 		m.Bytes += an.patches.sizeBlock(c, k, have, base)
-		if an.cfg.Wire {
+		if an.Cfg.Wire {
 			m.Pieces = append(m.Pieces, an.patches.encodeCell(c, k, have, base))
 		} else {
 			m.Cells = append(m.Cells, c)
@@ -43,20 +43,20 @@ func (an *answerer) onFetch(by *overlay.Contact, q *messages.Fetch) {
 			m.Bytes += o.Size
 		}
 	}
-	an.overlay.Reply(by, m)
+	an.Overlay.Reply(by, m)
 }
 
 // giveNamed sends static objects that somebody has been told of.
 func (an *answerer) giveNamed(by *overlay.Contact, q *messages.Fetch) {
 	m := &messages.Blocks{Query: q.Query}
 	for _, what := range q.Characters[:min(len(q.Characters), namesAtOnce)] {
-		if o := an.dormant.static[what]; o != nil && an.places.Touches(&q.Area, o.Pos) {
+		if o := an.dormant.static[what]; o != nil && an.Places.Touches(&q.Area, o.Pos) {
 			m.Characters = append(m.Characters, o)
 			m.Bytes += o.Size
 		}
 	}
 	if len(m.Characters) > 0 {
-		an.overlay.Reply(by, m)
+		an.Overlay.Reply(by, m)
 	}
 }
 

@@ -23,9 +23,9 @@ const slotBits = 20
 // in a zone: who is asked can answer it, or who is on the way, and nobody else.
 func (ar *actionRetrieval) number(i, home, zone int) uint64 {
 	low := uint64(i*ar.area.homesOf() + home)
-	secret := ar.cfg.Secret
+	secret := ar.Cfg.Secret
 	if secret == nil {
-		secret = ar.self.ID[:]
+		secret = ar.Self.ID[:]
 	}
 	b := append(slices.Clone(secret), "actions"...)
 	b = binary.BigEndian.AppendUint64(b, uint64(ar.updates.cycle.to))
@@ -38,7 +38,7 @@ func (ar *actionRetrieval) number(i, home, zone int) uint64 {
 // it was not asked.
 func (ar *actionRetrieval) question(from *overlay.Contact, m *messages.ActionsResult) (q *actionQuery, home int) {
 	c := &ar.updates.cycle
-	low, zone := int(m.Query&(1<<slotBits-1)), ar.space.Zone(from.Pos)
+	low, zone := int(m.Query&(1<<slotBits-1)), ar.Space.Zone(from.Pos)
 	i, home := low/ar.area.homesOf(), low%ar.area.homesOf()
 	if !c.asking || i >= len(c.asked) || m.Query != ar.number(i, home, zone) {
 		return nil, 0
@@ -61,7 +61,7 @@ func (ar *actionRetrieval) onSignedActions(from *overlay.Contact, m *messages.Ac
 		if !ar.known.mayBeResponsible(from, ar.area.homes(q.player)[home]) {
 			return // somebody on the way; who stores it may answer yet
 		}
-		b = ar.cache.Batch(&state.Batch{Player: q.player, Of: b.Of}) // it has nothing
+		b = ar.Cache.Batch(&state.Batch{Player: q.player, Of: b.Of}) // it has nothing
 		m = &messages.ActionsResult{Query: m.Query, Batch: b}
 	}
 	known := ar.storing[q.player.ID]
@@ -78,7 +78,7 @@ func (ar *actionRetrieval) onSignedActions(from *overlay.Contact, m *messages.Ac
 		return
 	}
 	defer ar.askIfIdle(q)
-	slot := ar.space.Zone(from.Pos)*ar.area.homesOf() + home
+	slot := ar.Space.Zone(from.Pos)*ar.area.homesOf() + home
 	switch {
 	case q.got[slot] == nil:
 		q.count++

@@ -10,6 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -27,14 +28,14 @@ func newAsker(t *testing.T) *asker {
 	a := &asker{t: t, player: &state.Player{ID: id.ID{7}, Home: geom.Point{X: 450, Y: 300}}}
 	a.Node = bareNode(overlay.SpaceFor(4), Config{
 		Protocol: ProtocolHardened, Fault: func(f *Fault) { a.faults = append(a.faults, f) },
-		Settings: Settings{
+		Settings: part.Settings{
 			CheckBatch:   func(b *state.Batch) bool { return string(b.Signature) == string(a.player.ID[:]) },
 			CheckReceipt: func(r *messages.Receipt) bool { return string(r.Signature) == string(r.By.ID[:]) },
 		},
 	})
-	a.world, a.cache = state.World{Side: 900, Cell: 100}, state.NewReplayCache()
-	a.time = state.Timing{LMax: DefaultLMax, Deviates: DefaultDeviation}
-	a.env = frozen{now: a.time.Actions(askedOf).Add(1)}
+	a.part.World, a.part.Cache = state.World{Side: 900, Cell: 100}, state.NewReplayCache()
+	a.part.Time = state.Timing{LMax: DefaultLMax, Deviates: DefaultDeviation}
+	a.part.Env = frozen{now: a.part.Time.Actions(askedOf).Add(1)}
 	a.ask()
 	return a
 }
@@ -50,7 +51,7 @@ func (a *asker) ask() {
 
 // storer is who stands at one of the player's homes in a zone.
 func (a *asker) storer(home, zone int) *overlay.Contact {
-	key := a.places.Key(a.area.homes(a.player)[home], zone)
+	key := a.part.Places.Key(a.area.homes(a.player)[home], zone)
 	return &overlay.Contact{ID: id.ID{1, byte(home), byte(zone)}, Pos: key}
 }
 
@@ -58,7 +59,7 @@ func (a *asker) storer(home, zone int) *overlay.Contact {
 func (a *asker) batch(seq uint64) *state.Batch {
 	b := &state.Batch{Player: a.player, Of: askedOf}
 	if seq > 0 {
-		b.Actions = []*state.Action{{Player: a.player, Seq: seq, At: a.time.Update(askedOf)}}
+		b.Actions = []*state.Action{{Player: a.player, Seq: seq, At: a.part.Time.Update(askedOf)}}
 	}
 	return b.Signed(a.player.ID[:])
 }
@@ -181,7 +182,7 @@ func TestOnlyWhoWasAskedIsHeard(t *testing.T) {
 	send(a.storer(0, 1), a.acts.number(0, 0, 1))
 	a.wants("a storer that was not asked yet", -1)
 	a.area.part.neighbours = []*overlay.Contact{a.storer(0, 3)}
-	passer := &overlay.Contact{ID: id.ID{66}, Pos: a.self.Pos}
+	passer := &overlay.Contact{ID: id.ID{66}, Pos: a.part.Self.Pos}
 	passer.Pos.X += 99
 	none := &messages.ActionsResult{Query: a.acts.number(0, 0, 3), Batch: &state.Batch{Player: a.player, Of: askedOf}}
 	a.acts.onActionsResult(passer, none)
@@ -298,13 +299,13 @@ func (*answers) Push(_ *Node, _ *overlay.Contact, m *messages.Push) *messages.Pu
 func TestStorersSayWhatIsSigned(t *testing.T) {
 	a, says := newAsker(t), &answers{}
 	a.cfg.Behaviour = says
-	a.env = frozen{now: a.time.Actions(askedOf).Add(-1)}
+	a.part.Env = frozen{now: a.part.Time.Actions(askedOf).Add(-1)}
 	one, two := a.batch(1), a.batch(2)
 	ask := func() *messages.ActionsResult {
 		a.store.onRetrieveActions(a.storer(0, 0), &messages.RetrieveActions{Player: a.player, Of: askedOf})
 		return says.last
 	}
-	a.store.onStore(&messages.Store{Action: one.Actions[0]}, a.env.Now())
+	a.store.onStore(&messages.Store{Action: one.Actions[0]}, a.part.Env.Now())
 	if m := ask(); m.Batch.Signature != nil || len(m.Batch.Actions) > 0 {
 		t.Errorf("a single action counts as the player's batch: %v", m.Batch)
 	}
@@ -346,11 +347,11 @@ func TestNobodySignsTwiceAfterAStart(t *testing.T) {
 		{"a batch of an interval that has not begun", -30, true, 0},
 	} {
 		a := newAsker(t)
-		begin := a.time.Update(askedOf - 1)
-		a.started = begin + c.started*machine.Time(time.Second)
-		a.env = frozen{now: a.time.Update(askedOf).Add(time.Second)}
+		begin := a.part.Time.Update(askedOf - 1)
+		a.part.Started = begin + c.started*machine.Time(time.Second)
+		a.part.Env = frozen{now: a.part.Time.Update(askedOf).Add(time.Second)}
 		if c.early {
-			a.env = frozen{now: begin.Add(-time.Second)}
+			a.part.Env = frozen{now: begin.Add(-time.Second)}
 		}
 		signed := 0
 		a.cfg.SignReceipt = func(*messages.Receipt) { signed++; panic(errSigned) } // it is not sent here
@@ -360,14 +361,14 @@ func TestNobodySignsTwiceAfterAStart(t *testing.T) {
 					panic(r)
 				}
 			}()
-			a.store.onDeposit(&overlay.Contact{ID: a.player.ID}, &messages.Deposit{Batch: a.batch(1)}, a.env.Now())
+			a.store.onDeposit(&overlay.Contact{ID: a.player.ID}, &messages.Deposit{Batch: a.batch(1)}, a.part.Env.Now())
 		}()
 		if signed != c.receipts {
 			t.Errorf("%s: %d receipts, want %d", c.name, signed, c.receipts)
 		}
 	}
 	a := newAsker(t)
-	a.started = a.time.Update(askedOf - 1).Add(time.Second)
+	a.part.Started = a.part.Time.Update(askedOf - 1).Add(time.Second)
 	a.Node.player.addPending(a.batch(1).Actions[0])
 	if len(a.Node.player.pending.acts) > 0 {
 		t.Error("an action is signed in a batch of an interval that had begun before the start")
@@ -378,7 +379,7 @@ func TestNobodySignsTwiceAfterAStart(t *testing.T) {
 // the player's fault if it contradicts what is there.
 func TestPushedBatches(t *testing.T) {
 	a := newAsker(t)
-	a.env = frozen{now: a.time.Actions(askedOf).Add(-1)}
+	a.part.Env = frozen{now: a.part.Time.Actions(askedOf).Add(-1)}
 	one := a.batch(1)
 	a.store.keepPushed(one.Signed([]byte("forged")))
 	a.store.keepPushed(&state.Batch{Player: a.player, Of: askedOf + 9, Signature: one.Signature})
@@ -404,14 +405,14 @@ func TestNewcomersActInIntervalsThatTheySign(t *testing.T) {
 		want    int64
 	}{{"before the interval", -time.Second, 1}, {"in the interval", time.Second, 2}} {
 		a := newAsker(t)
-		a.env = frozen{now: a.time.Update(1).Add(2 * time.Second)}
-		a.started = a.time.Update(1).Add(c.started)
+		a.part.Env = frozen{now: a.part.Time.Update(1).Add(2 * time.Second)}
+		a.part.Started = a.part.Time.Update(1).Add(c.started)
 		a.replica.state = &state.Snapshot{Of: 1} // its neighbours have made it already
 		if got := a.Node.player.nextActivation(); got != c.want {
 			t.Errorf("started %s: woken for update %d, want %d", c.name, got, c.want)
 		}
 		after, _ := a.Activation()
-		if a.time.BegunBefore(a.time.Of(after+1), a.started) {
+		if a.part.Time.BegunBefore(a.part.Time.Of(after+1), a.part.Started) {
 			t.Errorf("started %s: the first action is of an interval that the node does not sign", c.name)
 		}
 	}
@@ -422,16 +423,16 @@ func TestNewcomersActInIntervalsThatTheySign(t *testing.T) {
 func TestLateActionsAreNotSigned(t *testing.T) {
 	a := newAsker(t)
 	op := &a.Node.player
-	op.started = a.time.Update(0).Add(-time.Second)
-	op.cfg.Player = a.player
+	op.Started = a.part.Time.Update(0).Add(-time.Second)
+	op.Cfg.Player = a.player
 	op.pending.armed = askedOf
 	op.sign(askedOf)
-	op.addPending(&state.Action{Player: a.player, At: a.time.Update(askedOf) - 1})
+	op.addPending(&state.Action{Player: a.player, At: a.part.Time.Update(askedOf) - 1})
 	if len(op.pending.acts) > 0 {
 		t.Error("an action of an interval that is signed is signed again")
 	}
-	late, next := a.time.Update(askedOf)-1, a.time.Update(askedOf)+1
-	if at := a.Node.Stamp(late); a.time.Of(at) == askedOf {
+	late, next := a.part.Time.Update(askedOf)-1, a.part.Time.Update(askedOf)+1
+	if at := a.Node.Stamp(late); a.part.Time.Of(at) == askedOf {
 		t.Errorf("an action is stamped %v, in the interval that is signed", at)
 	}
 	if at := a.Node.Stamp(next); at != next {

@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 )
 
 // Retrievals of static data that wait for l_max to pass (thesis 5.4).
@@ -30,7 +31,7 @@ func (tr *transfer) fetchWhen(f fetch) {
 	}
 	tr.fetched++
 	tr.fetches[tr.fetched] = f
-	tr.env.SetTimer(tr.env.Now().Add(tr.time.LMax), machine.Timer{Kind: timerStatic, Arg: tr.fetched})
+	tr.Env.SetTimer(tr.Env.Now().Add(tr.Time.LMax), machine.Timer{Kind: part.TimerStatic, Arg: tr.fetched})
 }
 
 func (tr *transfer) fetchStatic(t machine.Timer) {
@@ -43,11 +44,11 @@ func (tr *transfer) fetchStatic(t machine.Timer) {
 // going to be, and has not come.
 func (tr *transfer) fetching(p geom.Point) bool {
 	for _, f := range tr.fetches {
-		if tr.places.Touches(&overlay.Area{Polygon: f.area}, p) {
+		if tr.Places.Touches(&overlay.Area{Polygon: f.area}, p) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(tr.queries.running, func(q *query) bool { return q.Kind.Static() && tr.places.Touches(&q.Area, p) })
+	return slices.ContainsFunc(tr.queries.running, func(q *query) bool { return q.Kind.Static() && tr.Places.Touches(&q.Area, p) })
 }
 
 // isFetchingStatic reports whether the node does not know yet who sleeps in some of an area.
@@ -68,7 +69,7 @@ func (tr *transfer) isFetchingStatic(a *overlay.Area) bool {
 // again would be too much: characters are large, and where few nodes keep the world,
 // answers to many such questions would leave no room for the next update's.
 func (tr *transfer) requestDormant(of int64) {
-	if !tr.hardened || !tr.ready || of == 0 || len(tr.area.part.cell) < 3 || tr.replica.hasComputed(of) {
+	if !tr.Hardened || !tr.Ready || of == 0 || len(tr.area.part.cell) < 3 || tr.replica.hasComputed(of) {
 		return
 	}
 	tr.queries.retrieve(messages.ForFailure, overlay.Area{Polygon: tr.area.part.cell}, of)

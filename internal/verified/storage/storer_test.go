@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -15,7 +16,7 @@ import (
 func bareNode(space overlay.Space, cfg Config) *Node {
 	last := space.SubArea(space.Zones() - 1)
 	self := &overlay.Contact{ID: id.ID{255}, Pos: geom.Point{X: last.Min.X + space.SubSide()/2, Y: last.Min.Y + space.SubSide()/2}}
-	return newNode(core{space: space, self: self, zone: space.Zones() - 1, places: state.NewMapping(space, state.World{Side: 900, Cell: 100})}, cfg)
+	return newNode(part.Part{Space: space, Self: self, Zone: space.Zones() - 1, Places: state.NewMapping(space, state.World{Side: 900, Cell: 100})}, cfg)
 }
 
 // receiptsOf are receipts for a batch, of a storer of each zone, and who they are of
@@ -71,12 +72,12 @@ func TestBriefCertificates(t *testing.T) {
 func TestForgetfulStorer(t *testing.T) {
 	space := overlay.SpaceFor(4)
 	b := &state.Batch{Player: &state.Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
-	cfg := Config{Settings: Settings{Wire: true, CheckReceipt: checkReceiptsOf}, Protocol: ProtocolHardened}
+	cfg := Config{Settings: part.Settings{Wire: true, CheckReceipt: checkReceiptsOf}, Protocol: ProtocolHardened}
 	receipts := receiptsOf(space, b, 3)
 	player := bareNode(space, cfg)
 	player.player.pending = pendingBatch{batch: b}
 	storer := bareNode(space, cfg)
-	storer.self = receipts[0].By
+	storer.part.Self = receipts[0].By
 	shelf := storer.store.actions.playerLog(b.Player)
 	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
 	to, self := receipts[0].By, &overlay.Contact{ID: b.Player.ID}
@@ -128,7 +129,7 @@ func TestOnlyGoodReceiptsAreRemembered(t *testing.T) {
 	receipts := receiptsOf(space, b, 4)
 	forged := *receipts[3]
 	forged.Certificate = []byte("somebody else's")
-	n := bareNode(space, Config{Settings: Settings{Wire: true, CheckReceipt: checkReceiptsOf}, Protocol: ProtocolHardened})
+	n := bareNode(space, Config{Settings: part.Settings{Wire: true, CheckReceipt: checkReceiptsOf}, Protocol: ProtocolHardened})
 	shelf := n.store.actions.playerLog(b.Player)
 	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
 	n.store.onCertified(&overlay.Contact{ID: b.Player.ID}, &messages.Certified{Certificate: &messages.Certificate{Batch: b, Receipts: append(receipts[:3:3], &forged)}})
@@ -146,7 +147,7 @@ func TestStrangersCertifyNothing(t *testing.T) {
 	space := overlay.SpaceFor(4)
 	b := &state.Batch{Player: &state.Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
 	receipts := receiptsOf(space, b, 4)
-	n := bareNode(space, Config{Settings: Settings{Wire: true, CheckReceipt: checkReceiptsOf}, Protocol: ProtocolHardened})
+	n := bareNode(space, Config{Settings: part.Settings{Wire: true, CheckReceipt: checkReceiptsOf}, Protocol: ProtocolHardened})
 	player, stranger := &overlay.Contact{ID: b.Player.ID}, &overlay.Contact{ID: id.ID{8}}
 	n.store.onCertified(player, &messages.Certified{Certificate: &messages.Certificate{Batch: b, Receipts: receipts}})
 	if len(n.store.actions.players) != 0 {
@@ -173,9 +174,9 @@ func TestOnlyThePresentIsKept(t *testing.T) {
 	timing := state.Timing{LMax: DefaultLMax, Deviates: DefaultDeviation}
 	p := &state.Player{ID: id.ID{7}}
 	by := &overlay.Contact{ID: p.ID}
-	n := newNode(core{space: overlay.SpaceFor(4), time: timing, env: frozen{now: timing.Update(5).Add(1)}, cache: state.NewReplayCache()}, Config{})
+	n := newNode(part.Part{Space: overlay.SpaceFor(4), Time: timing, Env: frozen{now: timing.Update(5).Add(1)}, Cache: state.NewReplayCache()}, Config{})
 	for _, of := range []int64{-1 << 62, 1, 4, 8, 1 << 62} {
-		n.store.onDeposit(by, &messages.Deposit{Batch: &state.Batch{Player: p, Of: of, Signature: modelled}}, n.env.Now())
+		n.store.onDeposit(by, &messages.Deposit{Batch: &state.Batch{Player: p, Of: of, Signature: modelled}}, n.part.Env.Now())
 		n.store.onExchange(&messages.Exchange{Batch: &state.Batch{Player: p, Of: of, Signature: modelled}})
 	}
 	if len(n.store.actions.players) != 0 {
@@ -194,7 +195,7 @@ func TestKnownStorersAreNotNamedAgain(t *testing.T) {
 		c.Receipts = append(c.Receipts, &messages.Receipt{By: &overlay.Contact{ID: id.ID{n + 1}}})
 	}
 	whole := (&messages.Certified{Certificate: c}).Size()
-	n := newNode(core{}, Config{Protocol: ProtocolHardened})
+	n := newNode(part.Part{}, Config{Protocol: ProtocolHardened})
 	by := &overlay.Contact{ID: id.ID{9}}
 	if got := n.player.certifiedMessage(by, c).Size(); got != whole {
 		t.Errorf("%d bytes the first time, want %d", got, whole)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 )
 
 // firstStorerTimeout is how long the first storer that is asked for actions has to answer,
@@ -20,11 +21,11 @@ const firstStorerPatience = time.Second
 // silent. That is done in two waves: first those who may know as much as a majority
 // does, the others of the own zone and the first in as many zones as it takes.
 func (ar *actionRetrieval) waveOf(home, zone int) int {
-	zones := ar.space.Zones()
+	zones := ar.Space.Zones()
 	switch {
-	case home == 0 && zone == ar.zone:
+	case home == 0 && zone == ar.Zone:
 		return 0
-	case zone == ar.zone, home == 0 && (zone-ar.zone+zones)%zones < ar.zones.majorityOfAll():
+	case zone == ar.Zone, home == 0 && (zone-ar.Zone+zones)%zones < ar.zones.majorityOfAll():
 		return 1
 	}
 	return 2
@@ -38,13 +39,13 @@ func (ar *actionRetrieval) askWave(q *actionQuery) {
 	}
 	more := false
 	for k, home := range ar.area.homes(m.Player) {
-		for z := range ar.space.Zones() {
+		for z := range ar.Space.Zones() {
 			switch wave := ar.waveOf(k, z); {
 			case wave == q.wave:
 				ask := *m
 				ask.Query = ar.number(int(m.Query&(1<<slotBits-1))/ar.area.homesOf(), k, z)
 				q.sent++
-				ar.overlay.Unicast(ar.places.Key(home, z), &ask)
+				ar.Overlay.Unicast(ar.Places.Key(home, z), &ask)
 			case wave > q.wave:
 				more = true
 			}
@@ -69,6 +70,6 @@ func (ar *actionRetrieval) askMoreStorers(of int64) {
 		more = more || !q.done && q.ask != nil
 	}
 	if more {
-		ar.env.SetTimer(ar.env.Now().Add(firstStorerTimeout), machine.Timer{Kind: timerHurry, Arg: uint64(of)})
+		ar.Env.SetTimer(ar.Env.Now().Add(firstStorerTimeout), machine.Timer{Kind: part.TimerHurry, Arg: uint64(of)})
 	}
 }

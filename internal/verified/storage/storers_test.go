@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -19,7 +20,7 @@ func TestPlacesOfStorers(t *testing.T) {
 		p     Protocol
 		want  int
 	}{{4, ProtocolHardened, 3}, {9, ProtocolHardened, 2}, {16, ProtocolHardened, 2}, {4, ProtocolThesis, 1}} {
-		n := newNode(core{world: state.World{Side: side, Cell: 100}, space: overlay.SpaceFor(c.zones)}, Config{Protocol: c.p})
+		n := newNode(part.Part{World: state.World{Side: side, Cell: 100}, Space: overlay.SpaceFor(c.zones)}, Config{Protocol: c.p})
 		got := n.area.homes(p)
 		if len(got) != c.want || got[0] != p.Home {
 			t.Fatalf("%d zones, %v: %v", c.zones, c.p, got)
@@ -41,7 +42,7 @@ func TestPlacesOfStorers(t *testing.T) {
 // nothing is there needs no lie, a batch needs the player's signature.
 func TestOneStorerOfAZoneIsEnough(t *testing.T) {
 	p := &state.Player{ID: id.ID{7}}
-	n := newNode(core{space: overlay.SpaceFor(4)}, Config{Protocol: ProtocolHardened})
+	n := newNode(part.Part{Space: overlay.SpaceFor(4)}, Config{Protocol: ProtocolHardened})
 	none, acts := &state.Batch{Player: p, Of: 1}, &state.Batch{Player: p, Of: 1, Actions: []*state.Action{{Player: p, Seq: 1}}, Signature: modelled}
 	idle := &state.Batch{Player: p, Of: 1, Signature: modelled}
 	for _, c := range []struct {
@@ -84,7 +85,7 @@ func TestNobodyElseCountsABatchThatCountsForNobody(t *testing.T) {
 		{"nothing was done", [4]*state.Batch{none, none, none, nil}, -1, false},
 		{"one of three, and there is no fourth", [4]*state.Batch{acts, none, none, nil}, 3, false},
 	} {
-		n := newNode(core{space: overlay.SpaceFor(4)}, Config{Protocol: ProtocolHardened})
+		n := newNode(part.Part{Space: overlay.SpaceFor(4)}, Config{Protocol: ProtocolHardened})
 		if c.deserted >= 0 {
 			n.zones.deserted[c.deserted], n.zones.empty = true, 1
 		}

@@ -7,12 +7,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // transfer moves data between neighbours when nodes join and leave (thesis 5.4).
 type transfer struct {
-	*core
+	*part.Part
 	hooks   *hooks
 	inbox   *inbox
 	area    *ownArea
@@ -37,7 +38,7 @@ func (tr *transfer) onNeighbourhoodChanged() {
 	tr.area.neighbourhoodChanged = false
 	old := tr.area.part
 	tr.area.part = tr.area.computeResponsibility()
-	if !tr.begun {
+	if !tr.Begun {
 		return
 	}
 	for _, c := range tr.area.part.neighbours {
@@ -45,7 +46,7 @@ func (tr *transfer) onNeighbourhoodChanged() {
 			tr.push(c)
 		}
 	}
-	if !tr.ready {
+	if !tr.Ready {
 		tr.awaitPushes()
 		return
 	}
@@ -59,19 +60,19 @@ func (tr *transfer) onNeighbourhoodChanged() {
 // neighbour, empty perhaps, for one that has joined waits for it.
 func (tr *transfer) push(to *overlay.Contact) {
 	m := &messages.Push{}
-	if tr.ready {
-		points := []geom.Point{tr.self.Pos}
+	if tr.Ready {
+		points := []geom.Point{tr.Self.Pos}
 		for _, c := range tr.area.part.neighbours {
 			if c.ID != to.ID {
 				points = append(points, c.Pos)
 			}
 		}
-		m.Area.Polygon = tr.places.Polygon(geom.Cell(to.Pos, points, tr.space.SubArea(tr.zone), nil))
+		m.Area.Polygon = tr.Places.Polygon(geom.Cell(to.Pos, points, tr.Space.SubArea(tr.Zone), nil))
 		m.Static = tr.dormant.releaseStatic(to)
 		m.Batches = tr.store.batchesAt(func(h geom.Point) bool { return tr.area.nearestTo(to, h) })
-		tr.store.actions.take(tr.cache, true, func(p *state.Player) bool { return !tr.area.stores(p) })
+		tr.store.actions.take(tr.Cache, true, func(p *state.Player) bool { return !tr.area.stores(p) })
 		m.Seen = tr.replica.state
-		m.Seal(tr.world)
+		m.Seal(tr.World)
 	}
 	tr.sendPush(to, m)
 }
@@ -80,7 +81,7 @@ func (tr *transfer) sendPush(to *overlay.Contact, m *messages.Push) {
 	if m = tr.hooks.push(to, m); m == nil {
 		return
 	}
-	tr.overlay.Reply(to, m)
+	tr.Overlay.Reply(to, m)
 }
 
 // takeAdded fetches the static data of what was added to the cell because

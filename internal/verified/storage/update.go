@@ -10,14 +10,14 @@ import (
 
 // makeInitial makes the initial world in the node's part.
 func (up *updater) makeInitial() {
-	s := &state.Snapshot{Of: 0, Cover: overlay.Area{Circle: up.area.part.circle}, Whole: up.hardened}
-	s.Grid = state.GridOver(&s.Cover, &up.world, 0)
+	s := &state.Snapshot{Of: 0, Cover: overlay.Area{Circle: up.area.part.circle}, Whole: up.Hardened}
+	s.Grid = state.GridOver(&s.Cover, &up.World, 0)
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
-			if state.Relate(&s.Cover, x*up.world.Cell, y*up.world.Cell, up.world.Cell) == state.Outside {
+			if state.Relate(&s.Cover, x*up.World.Cell, y*up.World.Cell, up.World.Cell) == state.Outside {
 				continue
 			}
-			cell := up.cache.InitialCell(up.cfg.Rules, &up.world, x, y)
+			cell := up.Cache.InitialCell(up.cfg.Rules, &up.World, x, y)
 			s.Set(x, y, cell)
 			up.dormant.makeDormant(cell)
 		}
@@ -35,39 +35,39 @@ func (up *updater) update() {
 	c.asking = false
 	from := c.from
 	c.from, up.replica.before = nil, from
-	if c.missing && !up.hardened {
+	if c.missing && !up.Hardened {
 		up.failed(c.to)
 		c.asked = nil
 		return
 	}
 	r := state.Replayer{
-		Memo: up.cache, Rules: up.cfg.Rules, World: up.world, Time: up.time, Reach: up.reach, Ring: up.world.RingWithin(up.reach),
+		Memo: up.Cache, Rules: up.cfg.Rules, World: up.World, Time: up.Time, Reach: up.Reach, Ring: up.World.RingWithin(up.Reach),
 		Of: c.to, From: from, Acts: make(map[id.ID]*state.Batch, len(c.asked)),
 	}
-	up.cache.Advance(c.to)
+	up.Cache.Advance(c.to)
 	for i := range c.asked {
 		q := &c.asked[i]
 		r.Acts[q.player.ID] = q.result
 		if q.result == nil {
 			// Everything within reach of the player is a guess now.
-			from.MarkUnsure(q.at.X/up.world.Cell, q.at.Y/up.world.Cell)
+			from.MarkUnsure(q.at.X/up.World.Cell, q.at.Y/up.World.Cell)
 			r.Acts[q.player.ID] = up.acts.pluralityBatch(q)
 		}
 	}
 	c.asked = nil
-	s := &state.Snapshot{Of: c.to, Cover: c.circle, Grid: state.GridOver(&c.circle, &up.world, 0), Whole: up.hardened}
+	s := &state.Snapshot{Of: c.to, Cover: c.circle, Grid: state.GridOver(&c.circle, &up.World, 0), Whole: up.Hardened}
 	up.dormant.dropActivated(from)
 	up.dormant.recentlyDormant = recentlyDormant{of: c.to}
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
-			how := s.Through(&s.Cover, x, y, up.world.Cell)
+			how := s.Through(&s.Cover, x, y, up.World.Cell)
 			if how == state.Outside {
 				continue
 			}
 			if s.CopyFrozen(from, x, y, r.Ring) {
 				continue
 			}
-			cell := up.cache.Cell(r.Cell(x, y).Within(&s.Cover, how))
+			cell := up.Cache.Cell(r.Cell(x, y).Within(&s.Cover, how))
 			if r.Guesses {
 				s.SetTentative(x, y, cell)
 			} else {
@@ -85,7 +85,7 @@ func (up *updater) update() {
 
 // install makes a snapshot the node's state.
 func (up *updater) install(s *state.Snapshot) {
-	s.IndexSizes(&up.world)
+	s.IndexSizes(&up.World)
 	up.replica.last, up.replica.state = up.replica.state, s
 	up.dormant.addActivated()
 	if up.cfg.Events != nil {
@@ -95,10 +95,10 @@ func (up *updater) install(s *state.Snapshot) {
 
 // failed is when an update cannot be made: what the node has is of the past now.
 func (up *updater) failed(of int64) {
-	if up.replica.state != nil && up.hardened {
+	if up.replica.state != nil && up.Hardened {
 		up.replica.restored = up.replica.state.WithTentative()
 	}
-	if up.ready && up.begun {
+	if up.Ready && up.Begun {
 		up.hooks.failed(of)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -15,12 +16,12 @@ func (bl *ballot) countVotes(q *query, last bool) (out outcome, votes int, decid
 	if q.Kind.Static() {
 		return bl.countStatic(q)
 	}
-	s := &state.Snapshot{Of: q.Of, Cover: q.Area, Grid: state.GridOver(&q.Area, &bl.world, 0), Whole: true}
+	s := &state.Snapshot{Of: q.Of, Cover: q.Area, Grid: state.GridOver(&q.Area, &bl.World, 0), Whole: true}
 	votes, decided = len(q.zones), true
 	var bold, firm *query
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
-			if state.Relate(&q.Area, x*bl.world.Cell, y*bl.world.Cell, bl.world.Cell) == state.Outside {
+			if state.Relate(&q.Area, x*bl.World.Cell, y*bl.World.Cell, bl.World.Cell) == state.Outside {
 				continue
 			}
 			c, least, how := bl.countCell(q, x, y)
@@ -56,7 +57,7 @@ func (bl *ballot) countVotes(q *query, last bool) (out outcome, votes int, decid
 	}
 	woken, open := bl.countActivated(q)
 	if s.Activated = woken; last {
-		s.MarkWokenUnsure(open, &bl.world)
+		s.MarkWokenUnsure(open, &bl.World)
 	}
 	return outcome{seen: s}, votes, decided && len(open) == 0
 }
@@ -74,7 +75,7 @@ const (
 // can make it (thesis 5.3.6).
 func (bl *ballot) countCell(q *query, x, y int32) (cell *state.Cell, least int, how verdict) {
 	if q.Of == 0 {
-		return bl.cache.InitialCell(bl.cfg.Rules, &bl.world, x, y), len(q.zones), elected
+		return bl.Cache.InitialCell(bl.Cfg.Rules, &bl.World, x, y), len(q.zones), elected
 	}
 	if c, votes := bl.sameCell(q, x, y); votes >= bl.zones.votesNeeded() {
 		return c, votes, elected
@@ -105,7 +106,7 @@ zones:
 			if !bl.fits(q, r) {
 				continue zones
 			}
-			if r.Seen.Covers(x, y, bl.world.Cell) == state.Outside {
+			if r.Seen.Covers(x, y, bl.World.Cell) == state.Outside {
 				continue
 			}
 			c := r.Seen.At(x, y)
@@ -134,7 +135,7 @@ zones:
 
 // ballot lets the zones vote on what has been answered to a retrieval.
 type ballot struct {
-	*core
+	*part.Part
 	zones   *electorate
 	replica *replica // what counts where no majority agrees
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -18,8 +19,8 @@ type election struct {
 }
 
 func newElection(own *state.Cell) election {
-	n := newNode(core{world: state.World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(9)}, Config{Protocol: ProtocolHardened})
-	n.places = state.NewMapping(n.space, n.world)
+	n := newNode(part.Part{World: state.World{Side: 1000, Cell: 1000}, Space: overlay.SpaceFor(9)}, Config{Protocol: ProtocolHardened})
+	n.part.Places = state.NewMapping(n.part.Space, n.part.World)
 	if own != nil {
 		n.replica.state = seenBy(own).results[0].Seen
 		n.replica.state.Whole = true
@@ -32,7 +33,7 @@ func newElection(own *state.Cell) election {
 func (e election) answer(zone int, c *state.Cell, woken ...*state.Object) bool {
 	r := seenBy(c).results[0]
 	r.Seen.Whole, r.Seen.Activated = true, woken
-	at := e.places.Key(geom.Point{X: 500, Y: 500}, zone)
+	at := e.part.Places.Key(geom.Point{X: 500, Y: 500}, zone)
 	r.Around = &messages.Around{Self: &overlay.Contact{ID: id.ID{byte(zone + 1)}, Pos: at}}
 	e.q.zones[zone] = zoneAnswer{results: []*messages.Result{r}, over: true}
 	e.q.full++
@@ -123,13 +124,13 @@ func TestWokenAreWaitedFor(t *testing.T) {
 // in which nobody is.
 func TestWokenWhomNobodySends(t *testing.T) {
 	probe := &lastReport{}
-	n := newNode(core{
-		world: state.World{Side: 2000, Cell: 1000}, space: overlay.SpaceFor(9), env: frozen{},
-		cache: state.NewReplayCache(),
-	}, Config{Settings: Settings{Rules: plainRules{}}, Probe: probe, Protocol: ProtocolHardened})
+	n := newNode(part.Part{
+		World: state.World{Side: 2000, Cell: 1000}, Space: overlay.SpaceFor(9), Env: frozen{},
+		Cache: state.NewReplayCache(),
+	}, Config{Settings: part.Settings{Rules: plainRules{}}, Probe: probe, Protocol: ProtocolHardened})
 	asleep := thing(7, 1)
-	s := state.NewSnapshot(1, []*state.Object{thing(1, 1)}, n.world)
-	n.replica.state = state.NewSnapshot(1, []*state.Object{thing(1, 1)}, n.world)
+	s := state.NewSnapshot(1, []*state.Object{thing(1, 1)}, n.part.World)
+	n.replica.state = state.NewSnapshot(1, []*state.Object{thing(1, 1)}, n.part.World)
 	s.Activated = []*state.Object{asleep}
 	q := &query{Retrieve: messages.Retrieve{Query: 1, Kind: messages.ForLook, Of: 1}, zones: make([]zoneAnswer, 9)}
 	n.queries.running = append(n.queries.running, q)
@@ -154,7 +155,7 @@ func TestWokenInTouchedCellsCount(t *testing.T) {
 	if got, err := state.DecodeSnapshot(1, &area, &area, c, w); err != nil || len(got.Activated) != 1 {
 		t.Errorf("it is not sent: %v", err)
 	}
-	n := newNode(core{world: w, space: overlay.SpaceFor(4)}, Config{Protocol: ProtocolHardened})
+	n := newNode(part.Part{World: w, Space: overlay.SpaceFor(4)}, Config{Protocol: ProtocolHardened})
 	q := &query{Retrieve: messages.Retrieve{Of: 1, Area: area}, zones: make([]zoneAnswer, 4)}
 	for i := range q.zones {
 		q.zones[i] = zoneAnswer{results: []*messages.Result{{Seen: s}}, over: true}

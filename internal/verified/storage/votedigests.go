@@ -26,7 +26,7 @@ func (bl *ballot) countOwners(q *query, x, y int32) (best *state.Cell, votes int
 	all := 0
 	for zone := range q.zones {
 		for _, r := range q.zones[zone].results {
-			if !bl.fits(q, r) || r.Seen.Covers(x, y, bl.world.Cell) != state.Inside || !bl.isNear(q, zone, r, x, y) {
+			if !bl.fits(q, r) || r.Seen.Covers(x, y, bl.World.Cell) != state.Inside || !bl.isNear(q, zone, r, x, y) {
 				continue
 			}
 			all++
@@ -57,8 +57,8 @@ func (bl *ballot) countOwners(q *query, x, y int32) (best *state.Cell, votes int
 // is certified, so that who answers for more than it is responsible for only
 // gains a say where hardly anybody else answers.
 func (bl *ballot) isNear(q *query, zone int, r *messages.Result, x, y int32) bool {
-	half := bl.world.Cell / 2
-	at := bl.places.KeyBeyond(geom.Point{X: x*bl.world.Cell + half, Y: y*bl.world.Cell + half}, zone)
+	half := bl.World.Cell / 2
+	at := bl.Places.KeyBeyond(geom.Point{X: x*bl.World.Cell + half, Y: y*bl.World.Cell + half}, zone)
 	own, nearer := at.Dist2(r.Around.Self.Pos), 0
 	for _, o := range q.zones[zone].results {
 		nearer += state.Indicator(at.Dist2(o.Around.Self.Pos) < own)

@@ -76,7 +76,7 @@ func (bl *ballot) unreported(q *query, o *state.Object) (denied, open bool) {
 		if slices.ContainsFunc(z.results, func(r *messages.Result) bool { return r.HasStatic(o) }) {
 			continue
 		}
-		k := bl.places.KeyBeyond(o.Pos, zone)
+		k := bl.Places.KeyBeyond(o.Pos, zone)
 		var near *messages.Result
 		for _, r := range z.results {
 			if near == nil || geom.Closer(k, r.Around.Self.Pos, near.Around.Self.Pos) {

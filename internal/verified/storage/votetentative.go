@@ -53,7 +53,7 @@ type version struct {
 func (bl *ballot) versions(q *query, x, y int32) (said []version) {
 	for zone := range q.zones {
 		for _, r := range q.zones[zone].results {
-			if !bl.fits(q, r) || r.Seen.Covers(x, y, bl.world.Cell) != state.Inside {
+			if !bl.fits(q, r) || r.Seen.Covers(x, y, bl.World.Cell) != state.Inside {
 				continue
 			}
 			c, who := r.Seen.At(x, y), r.Around.Self.ID
@@ -66,7 +66,7 @@ func (bl *ballot) versions(q *query, x, y int32) (said []version) {
 			v.answers++
 			v.zones += state.Indicator(v.last != zone+1)
 			v.last = zone + 1
-			v.inZone = v.inZone || zone == bl.zone
+			v.inZone = v.inZone || zone == bl.Zone
 			if state.CompareIDs(who, v.first) < 0 {
 				v.first = who
 			}
@@ -78,7 +78,7 @@ func (bl *ballot) versions(q *query, x, y int32) (said []version) {
 // knows reports whether somebody of a zone knows what is in a cell.
 func (bl *ballot) knows(q *query, z *zoneAnswer, x, y int32) bool {
 	return slices.ContainsFunc(z.results, func(r *messages.Result) bool {
-		return bl.fits(q, r) && r.Seen.Covers(x, y, bl.world.Cell) == state.Inside
+		return bl.fits(q, r) && r.Seen.Covers(x, y, bl.World.Cell) == state.Inside
 	})
 }
 
@@ -101,7 +101,7 @@ func (bl *ballot) likelier(a, b *version) bool {
 // heard the same: by what is in them or, where only tags are known, which differ
 // from one retrieval to another, by who says so.
 func (bl *ballot) precedes(a, b *state.Cell, byA, byB id.ID) bool {
-	if bl.cfg.Wire {
+	if bl.Cfg.Wire {
 		return state.CompareIDs(byA, byB) < 0
 	}
 	return digestOrder(a, b)

@@ -26,7 +26,7 @@ func (bl *ballot) countActivated(q *query) (out, open []*state.Object) {
 				continue
 			}
 			for _, o := range r.Seen.Activated {
-				if state.RelateCell(&q.Area, o.Pos, &bl.world) != state.Outside && !slices.ContainsFunc(zone, func(p *state.Object) bool { return sameActivated(p, o) }) {
+				if state.RelateCell(&q.Area, o.Pos, &bl.World) != state.Outside && !slices.ContainsFunc(zone, func(p *state.Object) bool { return sameActivated(p, o) }) {
 					zone = append(zone, o)
 				}
 			}
@@ -46,7 +46,7 @@ func (bl *ballot) countActivated(q *query) (out, open []*state.Object) {
 		}
 	}
 	for _, o := range own {
-		if state.RelateCell(&q.Area, o.Pos, &bl.world) != state.Outside && !bl.mayBeActivated(q, o) {
+		if state.RelateCell(&q.Area, o.Pos, &bl.World) != state.Outside && !bl.mayBeActivated(q, o) {
 			out = append(out, o)
 		}
 	}

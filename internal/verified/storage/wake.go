@@ -14,7 +14,7 @@ import (
 // moment ago it waits: until the node has measured what is its own now, and until
 // it has been told who lies there.
 func (ds *dormantStore) onActivate(by *overlay.Contact, m *messages.Activate) {
-	if m.Player == nil || m.Player.ID != by.ID || ds.env.Now() > ds.time.State(m.Of) {
+	if m.Player == nil || m.Player.ID != by.ID || ds.Env.Now() > ds.Time.State(m.Of) {
 		return
 	}
 	if !ds.area.responsible(m.Place) {
@@ -33,7 +33,7 @@ func (ds *dormantStore) onActivate(by *overlay.Contact, m *messages.Activate) {
 		ds.deferActivation(by, m)
 		return
 	}
-	o := ds.cfg.Rules.Activate(m.Player, m.Place, found)
+	o := ds.Cfg.Rules.Activate(m.Player, m.Place, found)
 	if o == nil || slices.ContainsFunc(ds.activated, func(w activation) bool { return w.of == m.Of && w.object.ID == o.ID }) {
 		return
 	}
@@ -62,7 +62,7 @@ func (ds *dormantStore) addActivated() {
 func (ds *dormantStore) dropActivated(from *state.Snapshot) {
 	of := from.Of
 	ds.activated = slices.DeleteFunc(ds.activated, func(w activation) bool {
-		if w.of == of && (!ds.hardened || state.Among(from.Activated, w.object)) {
+		if w.of == of && (!ds.Hardened || state.Among(from.Activated, w.object)) {
 			delete(ds.static, w.object.ID)
 		}
 		return w.of <= of

@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -26,7 +27,7 @@ func TestDesertedZonesHaveNoVote(t *testing.T) {
 		{ProtocolHardened, 9, 1, 5, 5, 5},
 		{ProtocolHardened, 16, 0, 9, 9, 9},
 	} {
-		n := newNode(core{space: overlay.SpaceFor(c.zones)}, Config{Protocol: c.protocol})
+		n := newNode(part.Part{Space: overlay.SpaceFor(c.zones)}, Config{Protocol: c.protocol})
 		for zone := range c.empty {
 			n.zones.deserted[zone] = true
 		}
@@ -51,10 +52,10 @@ func TestDesertedZonesHaveNoVote(t *testing.T) {
 // cell lies in the part that is asked for: whom rounding has brought the question
 // denies nothing.
 func TestWhoOnlyTouchesAnAreaDeniesNothing(t *testing.T) {
-	n := newNode(core{
-		world: state.World{Side: 1000, Cell: 1000}, space: overlay.SpaceFor(4), env: frozen{},
+	n := newNode(part.Part{
+		World: state.World{Side: 1000, Cell: 1000}, Space: overlay.SpaceFor(4), Env: frozen{},
 	}, Config{Protocol: ProtocolHardened})
-	sub := n.space.SubArea(3)
+	sub := n.part.Space.SubArea(3)
 	at := func(k int, x int32) *overlay.Contact {
 		return &overlay.Contact{ID: id.ID{byte(k)}, Pos: geom.Point{X: sub.Min.X + x, Y: sub.Min.Y + 500}}
 	}
@@ -63,7 +64,7 @@ func TestWhoOnlyTouchesAnAreaDeniesNothing(t *testing.T) {
 	q := &query{Retrieve: messages.Retrieve{Query: 1, Kind: messages.ForFailure, Area: area}, zones: make([]zoneAnswer, 4), keys: []overlay.Area{area, area, area, area}}
 	n.queries.running = append(n.queries.running, q)
 	say := func(who, other *overlay.Contact) {
-		a := messages.NewAround(who, []*overlay.Contact{other}, n.space.Bounds())
+		a := messages.NewAround(who, []*overlay.Contact{other}, n.part.Space.Bounds())
 		n.queries.onResult(who, &messages.Result{Query: 1, Around: a, Area: area, Brief: true})
 	}
 	if say(left, right); q.zones[3].over {

@@ -1,6 +1,11 @@
-package storage
+// Package part is what the components of a storage node have in common: settings, the
+// environment, where the node stands, how far it has come, and the kinds of timers. A
+// component is a struct that embeds *Part and has state of its own.
+package part
 
 import (
+	"time"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
@@ -33,25 +38,42 @@ type Settings struct {
 	CheckBatch func(*state.Batch) bool
 }
 
-// core is what all components of a node use: its settings, its environment, where
+// Part is what all components of a node use: its settings, its environment, where
 // it stands, and how far it has come.
-type core struct {
-	cfg      *Settings
-	hardened bool // the network follows the hardened protocol
-	env      machine.Env
-	overlay  *overlay.Node
-	space    overlay.Space
-	world    state.World
-	places   state.Mapping
-	time     state.Timing
-	cache    *state.ReplayCache
-	reach    int32
-	self     *overlay.Contact
-	zone     int
-	home     geom.Point
+type Part struct {
+	Cfg      *Settings
+	Hardened bool // the network follows the hardened protocol
+	Env      machine.Env
+	Overlay  *overlay.Node
+	Space    overlay.Space
+	World    state.World
+	Places   state.Mapping
+	Time     state.Timing
+	Cache    *state.ReplayCache
+	Reach    int32
+	Self     *overlay.Contact
+	Zone     int
+	Home     geom.Point
 
-	started machine.Time
-	begun   bool // t_0 has passed
-	ready   bool // the node has what it is responsible for
-	stopped bool
+	Started machine.Time
+	Begun   bool // t_0 has passed
+	Ready   bool // the node has what it is responsible for
+	Stopped bool
+}
+
+// Timeout is how long answers to a retrieval are waited for (thesis 5.3.5).
+func (c *Part) Timeout(k messages.Kind) time.Duration {
+	if k == messages.ForActions {
+		return 2 * c.Time.LMax
+	}
+	return 3 * c.Time.LMax
+}
+
+// UpdateMargin is how far the update area reaches beyond the maintenance area. Whole
+// cells need all cells around them: their corners are farther away than reach.
+func (c *Part) UpdateMargin() int32 {
+	if !c.Hardened {
+		return c.Reach
+	}
+	return int32(int64(c.World.RingWithin(c.Reach))*int64(c.World.Cell)*14143/10000) + 1
 }
