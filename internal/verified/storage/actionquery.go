@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -18,10 +19,10 @@ import (
 type actionRetrieval struct {
 	*part.Part
 	hooks    *hooks
-	area     *ownArea
-	zones    *electorate
+	area     *placement.Area
+	zones    *placement.Electorate
 	receipts *receiptRules
-	known    *acquaintances
+	known    *placement.Acquaintances
 	faults   *faultLog
 	store    *actionStore
 	queries  *retrievals
@@ -80,7 +81,7 @@ func (ar *actionRetrieval) keepStorers(players []*state.Object) {
 	before := ar.storing
 	ar.storing = make(map[id.ID]storers, len(players))
 	for _, o := range players {
-		if known := before[o.Player.ID]; len(known) > 0 && len(known) <= ar.Space.Zones()*ar.area.homesOf() {
+		if known := before[o.Player.ID]; len(known) > 0 && len(known) <= ar.Space.Zones()*ar.area.HomesOf() {
 			ar.storing[o.Player.ID] = known
 		}
 	}
@@ -88,7 +89,7 @@ func (ar *actionRetrieval) keepStorers(players []*state.Object) {
 
 // actionQueries are the retrievals of what these players have done.
 func (ar *actionRetrieval) actionQueries(players []*state.Object) []actionQuery {
-	slots := ar.Space.Zones() * ar.area.homesOf()
+	slots := ar.Space.Zones() * ar.area.HomesOf()
 	out, got := make([]actionQuery, len(players)), make([]*state.Batch, slots*len(players))
 	for i, o := range players {
 		out[i] = actionQuery{player: o.Player, at: o.Pos, began: ar.Env.Now(), got: got[i*slots : (i+1)*slots : (i+1)*slots]}
@@ -101,7 +102,7 @@ func (ar *actionRetrieval) actionQueries(players []*state.Object) []actionQuery 
 func (ar *actionRetrieval) askForActions(i int) {
 	c := &ar.updates.cycle
 	p := &c.asked[i]
-	q := &messages.RetrieveActions{Query: uint64(c.to)<<slotBits | uint64(i*ar.area.homesOf()), Player: p.player, Of: c.to, Known: ar.storing[p.player.ID].shortNames()}
+	q := &messages.RetrieveActions{Query: uint64(c.to)<<slotBits | uint64(i*ar.area.HomesOf()), Player: p.player, Of: c.to, Known: ar.storing[p.player.ID].shortNames()}
 	if ar.Hardened {
 		p.ask = q
 		ar.askWave(p)
@@ -134,7 +135,7 @@ func (ar *actionRetrieval) onActionsResult(from *overlay.Contact, m *messages.Ac
 	if b, votes := ar.countBatches(q); votes > q.votes {
 		q.result, q.votes = b, votes
 	}
-	if q.votes >= ar.zones.votesNeeded() || q.count == len(q.got) {
+	if q.votes >= ar.zones.VotesNeeded() || q.count == len(q.got) {
 		ar.endActionQueryOnce(q)
 	}
 }
@@ -160,11 +161,11 @@ func (ar *actionRetrieval) endActionQuery(q *actionQuery) {
 	ar.updates.cycle.open--
 	if q.double[0] != nil && q.by == nil {
 		// The player has signed two batches, and none is certified: nothing counts.
-		q.result, q.votes = ar.Cache.Batch(&state.Batch{Player: q.player, Of: ar.updates.cycle.to}), ar.zones.votesNeeded()
+		q.result, q.votes = ar.Cache.Batch(&state.Batch{Player: q.player, Of: ar.updates.cycle.to}), ar.zones.VotesNeeded()
 	}
-	if ar.Hardened && q.votes < ar.zones.votesNeeded() {
+	if ar.Hardened && q.votes < ar.zones.VotesNeeded() {
 		q.result = nil
-		if q.count >= ar.zones.votesNeeded()*ar.area.homesOf() && !ar.mayCount(q) {
+		if q.count >= ar.zones.VotesNeeded()*ar.area.HomesOf() && !ar.mayCount(q) {
 			// Enough zones have answered, and no batch has a majority: only what has
 			// one is included. All who ask see it alike.
 			q.result = ar.Cache.Batch(&state.Batch{Player: q.player, Of: ar.updates.cycle.to})

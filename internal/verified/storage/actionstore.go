@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -16,8 +17,8 @@ import (
 type actionStore struct {
 	*part.Part
 	hooks    *hooks
-	area     *ownArea
-	zones    *electorate
+	area     *placement.Area
+	zones    *placement.Electorate
 	receipts *receiptRules
 	faults   *faultLog
 
@@ -69,7 +70,7 @@ func (as *actionStore) onRetrieveActions(by *overlay.Contact, q *messages.Retrie
 // batchesAt are the actions that the node stores of those players one of whose
 // homes is wanted.
 func (as *actionStore) batchesAt(want func(home geom.Point) bool) []*state.Batch {
-	return as.actions.take(as.Cache, false, func(p *state.Player) bool { return slices.ContainsFunc(as.area.homes(p), want) })
+	return as.actions.take(as.Cache, false, func(p *state.Player) bool { return slices.ContainsFunc(as.area.Homes(p), want) })
 }
 
 // onDeposit stores a player's actions of an interval and gives a receipt for them. The
@@ -100,7 +101,7 @@ func (as *actionStore) onDeposit(by *overlay.Contact, m *messages.Deposit, came 
 		// may do so after it has been started again: it gives none.
 		return
 	}
-	r := as.receipts.sign(b, as.area.responsible(b.Player.Home))
+	r := as.receipts.sign(b, as.area.Responsible(b.Player.Home))
 	as.receipts.collect(st, r)
 	if m.Own != nil && m.Own.Batch != nil {
 		as.receipts.collect(st, m.Own.WithBatch(b))
@@ -178,9 +179,9 @@ func (as *actionStore) exchange(of int64) {
 // passOn tells the other storers of a batch that is not certified.
 func (as *actionStore) passOn(s *playerLog, st *intervalLog) {
 	m := &messages.Exchange{Batch: st.batch, Receipts: slices.Clone(st.receipts), Other: st.other}
-	for _, home := range as.area.homes(s.player) {
+	for _, home := range as.area.Homes(s.player) {
 		for z := range as.Space.Zones() {
-			if z != as.Zone || len(as.area.homes(s.player)) > 1 {
+			if z != as.Zone || len(as.area.Homes(s.player)) > 1 {
 				as.Overlay.Unicast(as.Places.Key(home, z), m)
 			}
 		}
@@ -209,7 +210,7 @@ func (as *actionStore) onExchange(m *messages.Exchange) {
 	if st.cert != nil {
 		return
 	}
-	if len(list) >= as.zones.quorum() {
+	if len(list) >= as.zones.Quorum() {
 		as.seal(st, b)
 		st.cert = &messages.Certificate{Batch: b, Receipts: list}
 		return

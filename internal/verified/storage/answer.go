@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -14,7 +15,7 @@ import (
 type answerer struct {
 	*part.Part
 	hooks    *hooks
-	area     *ownArea
+	area     *placement.Area
 	replica  *replica
 	patches  *patchCodec
 	store    *actionStore
@@ -27,17 +28,17 @@ func (an *answerer) onRetrieve(by *overlay.Contact, q *messages.Retrieve) {
 	if !state.ValidArea(&q.Area) || !an.isAskersConcern(by, q) {
 		return
 	}
-	m := &messages.Result{Query: q.Query, Around: an.area.neighbourhood(), Area: q.Area, Known: q.Known}
+	m := &messages.Result{Query: q.Query, Around: an.area.Neighbourhood(), Area: q.Area, Known: q.Known}
 	if q.Kind.Static() {
 		for _, o := range an.dormant.dormantSince(q.Of) {
-			if an.Places.Touches(&q.Area, o.Pos) && an.area.responsible(o.Pos) {
+			if an.Places.Touches(&q.Area, o.Pos) && an.area.Responsible(o.Pos) {
 				m.Static = append(m.Static, o)
 			}
 		}
 		slices.SortFunc(m.Static, state.ByID)
 		m.Brief = an.Hardened
-		m.Batches = an.store.batchesAt(func(h geom.Point) bool { return an.Places.Touches(&q.Area, h) && an.area.responsible(h) })
-		m.Asking = an.Hardened && (an.area.neighbourhoodChanged || an.transfer.isFetchingStatic(&q.Area) || q.Of != 0 && q.Of != an.dormant.recentlyDormant.of)
+		m.Batches = an.store.batchesAt(func(h geom.Point) bool { return an.Places.Touches(&q.Area, h) && an.area.Responsible(h) })
+		m.Asking = an.Hardened && (an.area.NeighbourhoodChanged || an.transfer.isFetchingStatic(&q.Area) || q.Of != 0 && q.Of != an.dormant.recentlyDormant.of)
 	} else {
 		m.Seen, m.Brief = an.replica.state, an.Hardened
 	}
@@ -71,7 +72,7 @@ func (an *answerer) isAskersConcern(by *overlay.Contact, q *messages.Retrieve) b
 	}
 	switch q.Kind {
 	case messages.ForFailure:
-		reach := geom.Circle{C: home, R: 8 * an.area.part.circle.R}
+		reach := geom.Circle{C: home, R: 8 * an.area.Now.Circle.R}
 		return q.Area.Polygon.OverlapsCircle(reach)
 	case messages.ForLook:
 		return an.mayWatch(by, q)

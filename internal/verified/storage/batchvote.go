@@ -12,7 +12,7 @@ import (
 // what any of its storers has that the player has signed: who has that knows more than
 // who has nothing. Nil: nobody has answered.
 func (ar *actionRetrieval) batchOf(q *actionQuery, zone int) (said *state.Batch) {
-	for slot := zone * ar.area.homesOf(); slot < (zone+1)*ar.area.homesOf(); slot++ {
+	for slot := zone * ar.area.HomesOf(); slot < (zone+1)*ar.area.HomesOf(); slot++ {
 		if b := q.got[slot]; b != nil && (said == nil || said.Signature == nil) {
 			said = b
 		}
@@ -44,12 +44,12 @@ func (ar *actionRetrieval) mayCount(q *actionQuery) bool {
 	for zone := range ar.Space.Zones() {
 		switch b := ar.batchOf(q, zone); {
 		case b == nil:
-			silent += state.Indicator(!ar.zones.deserted[zone])
+			silent += state.Indicator(!ar.zones.IsDeserted(zone))
 		case b.Signature != nil:
 			zones = append(zones, b)
 		}
 	}
-	return slices.ContainsFunc(zones, func(b *state.Batch) bool { return votesFor(zones, b)+silent >= ar.zones.votesNeeded() })
+	return slices.ContainsFunc(zones, func(b *state.Batch) bool { return votesFor(zones, b)+silent >= ar.zones.VotesNeeded() })
 }
 
 // waitsForAll reports whether a majority is no reason to stop asking: that there is

@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -16,7 +17,7 @@ type updater struct {
 	cfg      *Config
 	hooks    *hooks
 	inbox    *inbox
-	area     *ownArea
+	area     *placement.Area
 	replica  *replica
 	store    *actionStore
 	ballot   *ballot
@@ -128,10 +129,10 @@ func (up *updater) begin() {
 	up.Begun = true
 	if !up.Overlay.Stable() {
 		// It joins as soon as it is, as others do, also if nobody comes or goes.
-		up.area.neighbourhoodChanged, up.transfer.early = true, true
+		up.area.NeighbourhoodChanged, up.transfer.early = true, true
 		return
 	}
-	up.area.part = up.area.computeResponsibility()
+	up.area.Now = up.area.ComputeResponsibility()
 	up.Ready = true
 	up.makeInitial()
 	up.inbox.handleDeferred()
@@ -144,7 +145,7 @@ func (up *updater) askState(of int64) {
 	if !up.Ready {
 		return
 	}
-	c.circle = overlay.Area{Circle: up.area.part.circle}
+	c.circle = overlay.Area{Circle: up.area.Now.Circle}
 	area := c.circle
 	area.Circle.R += up.UpdateMargin()
 	c.query = up.queries.retrieve(messages.ForUpdate, area, of)

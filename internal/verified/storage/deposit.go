@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -18,8 +19,8 @@ import (
 type ownPlayer struct {
 	*part.Part
 	hooks    *hooks
-	area     *ownArea
-	zones    *electorate
+	area     *placement.Area
+	zones    *placement.Electorate
 	receipts *receiptRules
 	updates  *updater
 
@@ -118,7 +119,7 @@ func (op *ownPlayer) closeBatch(of int64) *state.Batch {
 func (op *ownPlayer) sendDeposit(b *state.Batch, own *messages.Receipt) {
 	for z := range op.Space.Zones() {
 		knows := op.knownStorersIn(z)
-		for _, home := range op.area.homes(op.Cfg.Player) {
+		for _, home := range op.area.Homes(op.Cfg.Player) {
 			op.Overlay.Unicast(op.Places.Key(home, z), &messages.Deposit{Batch: b, Knows: knows, Own: own})
 		}
 	}
@@ -140,10 +141,10 @@ func (op *ownPlayer) lastDeposits() {
 // any more. If its zone is without nodes from now on, one more of the others may so miss
 // the batch. Nil: the node does not store it.
 func (op *ownPlayer) ownReceipt(b *state.Batch) *messages.Receipt {
-	if !op.area.stores(b.Player) {
+	if !op.area.Stores(b.Player) {
 		return nil
 	}
-	return op.receipts.sign(b, op.area.responsible(b.Player.Home))
+	return op.receipts.sign(b, op.area.Responsible(b.Player.Home))
 }
 
 // onReceipt collects the receipts for the own batch and hands the certificate to
@@ -157,7 +158,7 @@ func (op *ownPlayer) onReceipt(by *overlay.Contact, r *messages.Receipt) {
 	if p.batch != nil && r.Batch != nil && op.Cfg.Wire && len(r.Batch.Actions) == 0 {
 		r = r.WithBatch(p.batch)
 	}
-	if p.batch == nil || !op.receipts.goodReceipt(r, p.batch) || slices.ContainsFunc(p.holders, isContact(r.By)) {
+	if p.batch == nil || !op.receipts.goodReceipt(r, p.batch) || slices.ContainsFunc(p.holders, placement.IsContact(r.By)) {
 		return
 	}
 	p.holders = append(p.holders, by)
@@ -166,8 +167,8 @@ func (op *ownPlayer) onReceipt(by *overlay.Contact, r *messages.Receipt) {
 		delete(op.toldStorers, r.By.ID)
 	}
 	op.receipts.addReceipt(&p.got, r, p.batch)
-	switch enough := len(p.got) >= op.zones.quorum(); {
-	case enough && p.cert == nil, enough && len(p.cert.Receipts) < len(p.got) && len(p.got) <= op.zones.majorityOfAll():
+	switch enough := len(p.got) >= op.zones.Quorum(); {
+	case enough && p.cert == nil, enough && len(p.cert.Receipts) < len(p.got) && len(p.got) <= op.zones.MajorityOfAll():
 		p.cert = &messages.Certificate{Batch: p.batch, Receipts: slices.Clone(p.got)}
 		for _, by := range p.holders {
 			op.Overlay.Reply(by, op.certifiedMessage(by, p.cert))
@@ -193,11 +194,11 @@ func (op *ownPlayer) resendDeposit(of int64) {
 		return
 	}
 	for z := range op.Space.Zones() {
-		if op.storersWithReceipt(z) >= op.area.homesOf() {
+		if op.storersWithReceipt(z) >= op.area.HomesOf() {
 			continue
 		}
 		m := &messages.Deposit{Batch: p.batch, Knows: op.knownStorersIn(z)}
-		for _, home := range op.area.homes(op.Cfg.Player) {
+		for _, home := range op.area.Homes(op.Cfg.Player) {
 			op.Overlay.Unicast(op.Places.Key(home, z), m)
 		}
 	}

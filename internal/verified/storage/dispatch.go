@@ -93,13 +93,13 @@ func (n *Node) drain() {
 		return
 	}
 	n.busy = true
-	for len(n.inbox.events) > 0 || n.area.neighbourhoodChanged && !n.part.Stopped && n.part.Overlay.Stable() {
+	for len(n.inbox.events) > 0 || n.area.NeighbourhoodChanged && !n.part.Stopped && n.part.Overlay.Stable() {
 		for i := 0; i < len(n.inbox.events); i++ {
 			n.handle(n.inbox.events[i])
 		}
 		clear(n.inbox.events)
 		n.inbox.events = n.inbox.events[:0]
-		if n.area.neighbourhoodChanged && !n.part.Stopped && n.part.Overlay.Stable() {
+		if n.area.NeighbourhoodChanged && !n.part.Stopped && n.part.Overlay.Stable() {
 			n.transfer.onNeighbourhoodChanged()
 		}
 	}
@@ -114,7 +114,7 @@ func (n *Node) handle(u overlayEvent) {
 	case u.area != nil:
 		n.onArea(u)
 	default:
-		n.area.around, n.area.neighbourhoodChanged = nil, true
+		n.area.NoteChange()
 	}
 }
 

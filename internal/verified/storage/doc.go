@@ -14,13 +14,12 @@
 //	queries    retrieves areas of the world (query.go); peers and fetcher belong to it:
 //	           nodes that have answered before, contents of what was agreed on by digest
 //	ballot     counts the zones' votes; changes nothing (vote.go and vote*.go)
-//	zones      how many zones have a vote (zones.go)
 //	answers    answers others (answer.go)
 //	replica    the node's part of the world (replica.go)
-//	area       what the node is responsible for (ownarea.go)
 //	store      players' actions that are stored here (actionstore.go, actions.go)
 //	receipts   signs and checks batches and receipts (receiptrules.go)
-//	known      judges who can be responsible for a place (acquaintances.go)
+//	area, known, zones   what the node is responsible for, who else can be, and which zones
+//	           have a vote (package placement)
 //	faults     keeps what others have proven against themselves (fault.go)
 //	player     the side of the node's own player (deposit.go, activate.go)
 //	dormant    characters whose players are away (dormant.go, wake.go)

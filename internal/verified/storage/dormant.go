@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -13,8 +14,8 @@ import (
 // are away (thesis 5.4.1).
 type dormantStore struct {
 	*part.Part
-	area     *ownArea
-	zones    *electorate
+	area     *placement.Area
+	zones    *placement.Electorate
 	replica  *replica
 	store    *actionStore
 	transfer *transfer
@@ -35,7 +36,7 @@ type recentlyDormant struct {
 // makeDormant stores the characters that have become static in the node's cell.
 func (ds *dormantStore) makeDormant(c *state.Cell) {
 	for _, o := range c.Dormant {
-		if ds.area.responsible(o.Pos) {
+		if ds.area.Responsible(o.Pos) {
 			ds.static[o.ID] = o
 			ds.recentlyDormant.them = append(ds.recentlyDormant.them, o)
 		}
@@ -61,13 +62,13 @@ func (ds *dormantStore) dormantSince(of int64) (out []*state.Object) {
 // addStatic adds static data that lies in the node's cell.
 func (ds *dormantStore) addStatic(out outcome) {
 	for _, o := range out.static {
-		if o.Static && ds.area.responsible(o.Pos) {
+		if o.Static && ds.area.Responsible(o.Pos) {
 			ds.static[o.ID] = o
 			delete(ds.namedClaims, o.ID)
 		}
 	}
 	for _, b := range out.batches {
-		if ds.area.stores(b.Player) {
+		if ds.area.Stores(b.Player) {
 			ds.store.keepPushed(b)
 		}
 	}
@@ -77,7 +78,7 @@ func (ds *dormantStore) addStatic(out outcome) {
 // returns them in order.
 func (ds *dormantStore) releaseStatic(to *overlay.Contact) (out []*state.Object) {
 	for _, o := range ds.static {
-		if ds.area.nearestTo(to, o.Pos) {
+		if ds.area.NearestTo(to, o.Pos) {
 			out = append(out, o)
 		}
 	}

@@ -14,7 +14,7 @@ func (n *Node) Ask(k messages.Kind, area overlay.Area, of int64) {
 }
 
 // Keeps reports whether static data at a place is the node's.
-func (n *Node) Keeps(p geom.Point) bool { return n.area.responsible(p) }
+func (n *Node) Keeps(p geom.Point) bool { return n.area.Responsible(p) }
 
 // Misplace makes a node believe that somebody was the only one of its zone who has
 // answered about the node's update area.
@@ -32,7 +32,7 @@ func (n *Node) Pinned(zone int) (out []*overlay.Contact) {
 
 // UpdateKeys is the part of a zone that the node asks for its update area.
 func (n *Node) UpdateKeys(zone int) overlay.Area {
-	a := overlay.Area{Circle: n.area.part.circle}
+	a := overlay.Area{Circle: n.area.Now.Circle}
 	a.Circle.R += n.part.UpdateMargin()
 	return n.part.Places.Area(&a, zone)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -28,18 +29,18 @@ func (tr *transfer) handOff() {
 	if !tr.Hardened || !tr.Ready || !tr.Begun {
 		return
 	}
-	for _, to := range tr.area.part.neighbours {
+	for _, to := range tr.area.Now.Neighbours {
 		m := &messages.Push{}
 		for _, o := range tr.dormant.static {
-			if tr.area.responsible(o.Pos) && tr.area.successor(o.Pos) == to {
+			if tr.area.Responsible(o.Pos) && tr.area.Successor(o.Pos) == to {
 				m.Static = append(m.Static, o)
 			}
 		}
 		slices.SortFunc(m.Static, state.ByID)
-		if tr.zones.voters() > 1 {
+		if tr.zones.Voters() > 1 {
 			m.Static, m.Names = limitHandOff(m.Static)
 		}
-		m.Batches = tr.store.batchesAt(func(h geom.Point) bool { return tr.area.responsible(h) && tr.area.successor(h) == to })
+		m.Batches = tr.store.batchesAt(func(h geom.Point) bool { return tr.area.Responsible(h) && tr.area.Successor(h) == to })
 		if len(m.Static)+len(m.Batches) == 0 {
 			continue
 		}
@@ -61,7 +62,7 @@ func limitHandOff(objects []*state.Object) (some []*state.Object, rest []message
 
 // keepHandOff keeps what a neighbour has pushed until it is known whether it leaves.
 func (ds *dormantStore) keepHandOff(from *overlay.Contact, out outcome) {
-	if ds.Hardened && slices.ContainsFunc(ds.area.part.neighbours, isContact(from)) {
+	if ds.Hardened && slices.ContainsFunc(ds.area.Now.Neighbours, placement.IsContact(from)) {
 		ds.offered[from.ID] = out
 	}
 }
@@ -69,18 +70,18 @@ func (ds *dormantStore) keepHandOff(from *overlay.Contact, out outcome) {
 // claimHandOffs claims what those have pushed who are not neighbours any more.
 func (ds *dormantStore) claimHandOffs() {
 	for _, who := range id.Sorted(ds.offered) {
-		if slices.ContainsFunc(ds.area.part.neighbours, func(c *overlay.Contact) bool { return c.ID == who }) {
+		if slices.ContainsFunc(ds.area.Now.Neighbours, func(c *overlay.Contact) bool { return c.ID == who }) {
 			continue
 		}
 		out := ds.offered[who]
 		delete(ds.offered, who)
 		for _, o := range out.static {
-			if o.Static && ds.area.responsible(o.Pos) && ds.static[o.ID] == nil {
+			if o.Static && ds.area.Responsible(o.Pos) && ds.static[o.ID] == nil {
 				ds.claims[o.ID] = true
 			}
 		}
 		for _, o := range out.names {
-			if ds.area.responsible(o.Pos) && ds.static[o.ID] == nil {
+			if ds.area.Responsible(o.Pos) && ds.static[o.ID] == nil {
 				ds.claims[o.ID], ds.namedClaims[o.ID] = true, o
 			}
 		}
@@ -109,7 +110,7 @@ func (ds *dormantStore) dropClaims(q *query, again bool) {
 			z := &q.zones[i]
 			without += state.Indicator(z.over && !slices.ContainsFunc(z.results, func(r *messages.Result) bool { return r.HasStatic(o) }))
 		}
-		if without >= ds.zones.votesNeeded() {
+		if without >= ds.zones.VotesNeeded() {
 			delete(ds.static, what)
 		}
 	}

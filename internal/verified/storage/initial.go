@@ -14,7 +14,7 @@ func (rp *replica) deriveInitial() {
 	if !rp.Hardened {
 		return
 	}
-	g := &state.Snapshot{Of: 0, Cover: overlay.Area{Circle: rp.area.part.circle}, Whole: true}
+	g := &state.Snapshot{Of: 0, Cover: overlay.Area{Circle: rp.area.Now.Circle}, Whole: true}
 	g.Cover.Circle.R += rp.UpdateMargin()
 	g.Grid = state.GridOver(&g.Cover, &rp.World, 0)
 	for y := g.Y; y < g.Y+g.H; y++ {

@@ -15,7 +15,7 @@ import (
 // awaitPushes takes over when every neighbour in the zone has pushed, or after
 // the time that a question and its answer may take.
 func (tr *transfer) awaitPushes() {
-	for _, c := range tr.area.part.neighbours {
+	for _, c := range tr.area.Now.Neighbours {
 		if !tr.pushed[c.ID] {
 			if !tr.waiting {
 				tr.waiting = true
@@ -65,7 +65,7 @@ func (tr *transfer) finishJoin() {
 		tr.dormant.addStatic(outcome{static: p.Static, batches: p.Batches})
 	}
 	tr.pushes, tr.pushed = nil, nil
-	tr.fetchLater(messages.ForJoin, tr.area.part.cell)
+	tr.fetchLater(messages.ForJoin, tr.area.Now.Cell)
 	tr.updates.catchUp()
 	tr.inbox.handleDeferred()
 }
@@ -73,7 +73,7 @@ func (tr *transfer) finishJoin() {
 // mergePushes makes a snapshot of the own cell from what was pushed; none if the
 // neighbours were not at the same update (thesis 5.4.1: inconsistent).
 func (tr *transfer) mergePushes() *state.Snapshot {
-	s := &state.Snapshot{Of: -1, Cover: overlay.Area{Polygon: tr.area.part.cell}, Whole: tr.Hardened}
+	s := &state.Snapshot{Of: -1, Cover: overlay.Area{Polygon: tr.area.Now.Cell}, Whole: tr.Hardened}
 	for _, p := range tr.pushes {
 		switch {
 		case p.Seen == nil:
@@ -83,7 +83,7 @@ func (tr *transfer) mergePushes() *state.Snapshot {
 			return nil
 		}
 	}
-	if s.Of < 0 || len(tr.area.part.cell) < 3 {
+	if s.Of < 0 || len(tr.area.Now.Cell) < 3 {
 		return nil
 	}
 	s.Grid = state.GridOver(&s.Cover, &tr.World, 0)

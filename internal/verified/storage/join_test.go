@@ -18,7 +18,7 @@ func TestWhatNobodyHasPushedIsNotKnown(t *testing.T) {
 		return geom.Rect{Min: geom.Point{X: x0}, Max: geom.Point{X: x1, Y: 2000}}.Polygon(nil)
 	}
 	n := newNode(part.Part{World: w}, Config{Protocol: ProtocolHardened})
-	n.area.part.cell = box(0, 4000)
+	n.area.Now.Cell = box(0, 4000)
 	left, right := &messages.Push{Area: overlay.Area{Polygon: box(0, 2000)}}, &messages.Push{Area: overlay.Area{Polygon: box(2001, 4000)}}
 	left.Seen = state.NewSnapshot(3, []*state.Object{{ID: 1, Pos: geom.Point{X: 500, Y: 500}}}, w)
 	n.transfer.pushes = []*messages.Push{left, right}

@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -20,10 +21,10 @@ type Node struct {
 	cfg      Config
 	hooks    hooks
 	inbox    inbox
-	area     ownArea
-	zones    electorate
+	area     placement.Area
+	zones    placement.Electorate
 	receipts receiptRules
-	known    acquaintances
+	known    placement.Acquaintances
 	faults   faultLog
 	store    actionStore
 	player   ownPlayer
@@ -72,9 +73,9 @@ func newNode(shared part.Part, cfg Config) *Node {
 	c := &n.part
 	c.Cfg, c.Hardened = &n.cfg.Settings, cfg.Protocol == ProtocolHardened
 	n.hooks = hooks{&n.cfg, n}
-	n.area = ownArea{Part: c}
-	n.zones = allPresent(c)
-	n.known = acquaintances{Part: c, area: &n.area, peers: &n.peers}
+	n.area = placement.Area{Part: c}
+	n.zones = placement.AllPresent(c)
+	n.known = placement.Acquaintances{Part: c, Area: &n.area, Reported: n.peers.reported}
 	n.faults = faultLog{report: cfg.Fault}
 	n.receipts = receiptRules{Part: c, zones: &n.zones, known: &n.known}
 	n.store = actionStore{Part: c, hooks: &n.hooks, area: &n.area, zones: &n.zones, receipts: &n.receipts, faults: &n.faults}

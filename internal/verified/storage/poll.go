@@ -2,6 +2,7 @@ package storage
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -24,4 +25,20 @@ func (q *query) withTentativeAtLeast(least state.Freeze) *query {
 		}
 	}
 	return &b
+}
+
+// silent reports whether no answer of a zone is waited for: it has given its last, or
+// is deserted.
+func (q *query) silent(zone int, el *placement.Electorate) bool {
+	return q.zones[zone].over || el.IsDeserted(zone)
+}
+
+// allSilent reports whether no answer is waited for.
+func (q *query) allSilent(el *placement.Electorate) bool {
+	for zone := range q.zones {
+		if !q.silent(zone, el) {
+			return false
+		}
+	}
+	return true
 }

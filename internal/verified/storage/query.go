@@ -61,7 +61,7 @@ type outcome struct {
 
 // retrieve asks all zones for an area; finish hears of the result.
 func (rt *retrievals) retrieve(kind messages.Kind, area overlay.Area, of int64) *query {
-	rt.zones.updateDeserted()
+	rt.zones.UpdateDeserted()
 	zones := rt.Space.Zones()
 	q := &query{
 		Retrieve: messages.Retrieve{Query: rt.number(), Kind: kind, Area: area, Of: of},
@@ -112,7 +112,7 @@ func (rt *retrievals) onResult(from *overlay.Contact, m *messages.Result) {
 		return
 	}
 	zone := rt.Space.Zone(from.Pos)
-	rt.zones.zoneAnswered(zone)
+	rt.zones.ZoneAnswered(zone)
 	z := &q.zones[zone]
 	if rt.Cfg.Wire && (m.Same || m.Brief) {
 		m = m.DecodeDigests(z.knew[from.ID], &rt.World)
@@ -146,14 +146,14 @@ func (rt *retrievals) onResult(from *overlay.Contact, m *messages.Result) {
 	z.over = true
 	q.full++
 	if each {
-		rt.tally(q, rt.zones.allSilent(q))
+		rt.tally(q, q.allSilent(rt.zones))
 		return
 	}
 	if out, ok := rt.ballot.assemble(q, z); ok {
 		rt.vote(q, out)
 	}
 	z.results = nil
-	if rt.zones.allSilent(q) {
+	if q.allSilent(rt.zones) {
 		rt.conclude(q)
 	}
 }
@@ -189,14 +189,14 @@ func (rt *retrievals) vote(q *query, out outcome) {
 		c := &q.sets[i]
 		if rt.ballot.same(q, &c.outcome, &out) {
 			c.votes++
-			if c.votes >= rt.zones.votesNeeded() {
+			if c.votes >= rt.zones.VotesNeeded() {
 				rt.end(q, c)
 			}
 			return
 		}
 	}
 	q.sets = append(q.sets, candidate{out, 1})
-	if rt.zones.votesNeeded() == 1 {
+	if rt.zones.VotesNeeded() == 1 {
 		rt.end(q, &q.sets[0])
 	}
 }

@@ -12,7 +12,7 @@ import (
 func TestStorersAreAskedInWaves(t *testing.T) {
 	n := newNode(part.Part{Space: overlay.SpaceFor(4), Zone: 2}, Config{Protocol: ProtocolHardened})
 	var got [3]int
-	for home := range n.area.homesOf() {
+	for home := range n.area.HomesOf() {
 		for zone := range n.part.Space.Zones() {
 			got[n.acts.waveOf(home, zone)]++
 		}

@@ -5,14 +5,15 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // receiptRules signs and checks receipts, certificates and batches.
 type receiptRules struct {
 	*part.Part
-	zones *electorate
-	known *acquaintances
+	zones *placement.Electorate
+	known *placement.Acquaintances
 }
 
 // modelled stands for a signature where none is made, in simulations.
@@ -62,7 +63,7 @@ func (rr *receiptRules) addReceipt(list *[]*messages.Receipt, r *messages.Receip
 	if slices.ContainsFunc(*list, func(o *messages.Receipt) bool { return rr.Space.Zone(o.By.Pos) == zone }) {
 		return false
 	}
-	if !rr.goodReceipt(r, b) || !rr.known.mayBeResponsible(r.By, b.Player.Home) {
+	if !rr.goodReceipt(r, b) || !rr.known.MayBeResponsible(r.By, b.Player.Home) {
 		return false
 	}
 	*list = append(*list, r)
@@ -88,7 +89,7 @@ func (rr *receiptRules) goodOf(c *messages.Certificate, b *state.Batch) (list []
 
 // certifies returns the good receipts of a certificate; nil: they are too few.
 func (rr *receiptRules) certifies(c *messages.Certificate, b *state.Batch) []*messages.Receipt {
-	if list := rr.goodOf(c, b); len(list) >= rr.zones.quorum() {
+	if list := rr.goodOf(c, b); len(list) >= rr.zones.Quorum() {
 		return list
 	}
 	return nil
@@ -97,7 +98,7 @@ func (rr *receiptRules) certifies(c *messages.Certificate, b *state.Batch) []*me
 // collect adds a receipt to those of a stored batch; with enough of them there is a
 // certificate.
 func (rr *receiptRules) collect(st *intervalLog, r *messages.Receipt) {
-	if st.cert != nil || !rr.addReceipt(&st.receipts, r, st.batch) || len(st.receipts) < rr.zones.quorum() {
+	if st.cert != nil || !rr.addReceipt(&st.receipts, r, st.batch) || len(st.receipts) < rr.zones.Quorum() {
 		return
 	}
 	st.cert = &messages.Certificate{Batch: st.batch, Receipts: st.receipts}

@@ -8,13 +8,14 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // replica is the node's part of the world, and what it knows or thinks besides.
 type replica struct {
 	*part.Part
-	area *ownArea
+	area *placement.Area
 
 	state     *state.Snapshot // dynamic data, of the last update; nil: none
 	last      *state.Snapshot // the one before
@@ -128,10 +129,10 @@ func (rp *replica) ownCell(q *query, x, y int32, votes int) (*state.Cell, int, v
 // hasComputed reports whether the node's state is that of t_of, and all of its cell known.
 func (rp *replica) hasComputed(of int64) bool {
 	s := rp.state
-	if s == nil || s.Of != of || slices.ContainsFunc(rp.area.part.cell, func(p geom.Point) bool { return !state.Contains(&s.Cover, p) }) {
+	if s == nil || s.Of != of || slices.ContainsFunc(rp.area.Now.Cell, func(p geom.Point) bool { return !state.Contains(&s.Cover, p) }) {
 		return false
 	}
-	return !s.HasUnsure(&overlay.Area{Polygon: rp.area.part.cell}, rp.World.Cell)
+	return !s.HasUnsure(&overlay.Area{Polygon: rp.area.Now.Cell}, rp.World.Cell)
 }
 
 // restoredCell is what the node had in a cell when it last had anything; nil: it

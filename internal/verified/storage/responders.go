@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -17,8 +19,8 @@ import (
 // directly the next time.
 type responderCache struct {
 	*part.Part
-	area    *ownArea
-	zones   *electorate
+	area    *placement.Area
+	zones   *placement.Electorate
 	replica *replica
 	ballot  *ballot
 	queries *retrievals
@@ -84,6 +86,17 @@ type responder struct {
 
 func isResponder(c *overlay.Contact) func(responder) bool {
 	return func(p responder) bool { return p.who.ID == c.ID }
+}
+
+// reported returns those of a zone that have told this node of their neighbourhood.
+func (rc *responderCache) reported(zone int) iter.Seq[*overlay.Contact] {
+	return func(yield func(*overlay.Contact) bool) {
+		for i := range rc.responders[zone] {
+			if r := &rc.responders[zone][i]; r.around != nil && !yield(r.who) {
+				return
+			}
+		}
+	}
 }
 
 // recordResponders notes who has answered, to ask them the next time, and who was named and not
@@ -163,7 +176,7 @@ func (rc *responderCache) askAgain(q *query) {
 		}
 	}
 	if len(m.Zones) > 0 {
-		for _, c := range rc.area.part.neighbours {
+		for _, c := range rc.area.Now.Neighbours {
 			rc.Overlay.Reply(c, m)
 		}
 	}
@@ -171,7 +184,7 @@ func (rc *responderCache) askAgain(q *query) {
 		rc.Env.SetTimer(rc.Env.Now().Add(pinPatience), machine.Timer{Kind: part.TimerPins, Arg: q.Query})
 	}
 	if q.full > before {
-		rc.queries.tally(q, rc.zones.allSilent(q))
+		rc.queries.tally(q, q.allSilent(rc.zones))
 	}
 }
 
@@ -219,7 +232,7 @@ func (rc *responderCache) onPeerQuery(by *overlay.Contact, m *messages.PeerQuery
 				continue
 			}
 			for _, r := range q.zones[zone].results {
-				if !slices.ContainsFunc(known, isContact(r.Around.Self)) {
+				if !slices.ContainsFunc(known, placement.IsContact(r.Around.Self)) {
 					known = append(known, r.Around.Self)
 				}
 			}

@@ -3,13 +3,14 @@ package storage
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 )
 
 // retrievals are those of areas that run (thesis 5.2.2).
 type retrievals struct {
 	*part.Part
 	hooks   *hooks
-	zones   *electorate
+	zones   *placement.Electorate
 	replica *replica
 	ballot  *ballot
 	peers   *responderCache
@@ -29,7 +30,7 @@ func (rt *retrievals) continuesAlone(q *query) bool {
 // tally looks whether the answers so far decide a retrieval; last: no more will
 // come.
 func (rt *retrievals) tally(q *query, last bool) {
-	if q.done || q.fetch != nil || q.naming != nil || !last && q.full < rt.zones.votesNeeded() {
+	if q.done || q.fetch != nil || q.naming != nil || !last && q.full < rt.zones.VotesNeeded() {
 		return
 	}
 	if q.answers == 0 && !rt.continuesAlone(q) {

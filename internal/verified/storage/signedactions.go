@@ -22,7 +22,7 @@ const slotBits = 20
 // number is that of the question for the actions of the i-th player at one of its homes
 // in a zone: who is asked can answer it, or who is on the way, and nobody else.
 func (ar *actionRetrieval) number(i, home, zone int) uint64 {
-	low := uint64(i*ar.area.homesOf() + home)
+	low := uint64(i*ar.area.HomesOf() + home)
 	secret := ar.Cfg.Secret
 	if secret == nil {
 		secret = ar.Self.ID[:]
@@ -39,7 +39,7 @@ func (ar *actionRetrieval) number(i, home, zone int) uint64 {
 func (ar *actionRetrieval) question(from *overlay.Contact, m *messages.ActionsResult) (q *actionQuery, home int) {
 	c := &ar.updates.cycle
 	low, zone := int(m.Query&(1<<slotBits-1)), ar.Space.Zone(from.Pos)
-	i, home := low/ar.area.homesOf(), low%ar.area.homesOf()
+	i, home := low/ar.area.HomesOf(), low%ar.area.HomesOf()
 	if !c.asking || i >= len(c.asked) || m.Query != ar.number(i, home, zone) {
 		return nil, 0
 	}
@@ -58,7 +58,7 @@ func (ar *actionRetrieval) onSignedActions(from *overlay.Contact, m *messages.Ac
 	}
 	b := m.Batch
 	if b.Signature == nil || !ar.receipts.signedBatch(b) {
-		if !ar.known.mayBeResponsible(from, ar.area.homes(q.player)[home]) {
+		if !ar.known.MayBeResponsible(from, ar.area.Homes(q.player)[home]) {
 			return // somebody on the way; who stores it may answer yet
 		}
 		b = ar.Cache.Batch(&state.Batch{Player: q.player, Of: b.Of}) // it has nothing
@@ -70,7 +70,7 @@ func (ar *actionRetrieval) onSignedActions(from *overlay.Contact, m *messages.Ac
 	if q.done {
 		return
 	}
-	if len(good) > 0 && len(good) >= ar.zones.quorum() {
+	if len(good) > 0 && len(good) >= ar.zones.Quorum() {
 		q.heard++
 		q.result, q.votes, q.by = b, len(good), good
 		ar.storing[q.player.ID] = known.withAll(good)
@@ -78,7 +78,7 @@ func (ar *actionRetrieval) onSignedActions(from *overlay.Contact, m *messages.Ac
 		return
 	}
 	defer ar.askIfIdle(q)
-	slot := ar.Space.Zone(from.Pos)*ar.area.homesOf() + home
+	slot := ar.Space.Zone(from.Pos)*ar.area.HomesOf() + home
 	switch {
 	case q.got[slot] == nil:
 		q.count++
@@ -88,7 +88,7 @@ func (ar *actionRetrieval) onSignedActions(from *overlay.Contact, m *messages.Ac
 	q.heard++
 	q.got[slot] = b
 	q.result, q.votes = ar.countBatches(q)
-	if q.votes >= ar.zones.votesNeeded() && !q.waitsForAll() || q.count == len(q.got) {
+	if q.votes >= ar.zones.VotesNeeded() && !q.waitsForAll() || q.count == len(q.got) {
 		ar.endActionQueryOnce(q)
 	}
 }

@@ -51,7 +51,7 @@ func (a *asker) ask() {
 
 // storer is who stands at one of the player's homes in a zone.
 func (a *asker) storer(home, zone int) *overlay.Contact {
-	key := a.part.Places.Key(a.area.homes(a.player)[home], zone)
+	key := a.part.Places.Key(a.area.Homes(a.player)[home], zone)
 	return &overlay.Contact{ID: id.ID{1, byte(home), byte(zone)}, Pos: key}
 }
 
@@ -181,7 +181,7 @@ func TestOnlyWhoWasAskedIsHeard(t *testing.T) {
 	a.found().wave = 1 // only the first storer in the own zone, 3, was asked
 	send(a.storer(0, 1), a.acts.number(0, 0, 1))
 	a.wants("a storer that was not asked yet", -1)
-	a.area.part.neighbours = []*overlay.Contact{a.storer(0, 3)}
+	a.area.Now.Neighbours = []*overlay.Contact{a.storer(0, 3)}
 	passer := &overlay.Contact{ID: id.ID{66}, Pos: a.part.Self.Pos}
 	passer.Pos.X += 99
 	none := &messages.ActionsResult{Query: a.acts.number(0, 0, 3), Batch: &state.Batch{Player: a.player, Of: askedOf}}

@@ -69,10 +69,10 @@ func (tr *transfer) isFetchingStatic(a *overlay.Area) bool {
 // again would be too much: characters are large, and where few nodes keep the world,
 // answers to many such questions would leave no room for the next update's.
 func (tr *transfer) requestDormant(of int64) {
-	if !tr.Hardened || !tr.Ready || of == 0 || len(tr.area.part.cell) < 3 || tr.replica.hasComputed(of) {
+	if !tr.Hardened || !tr.Ready || of == 0 || len(tr.area.Now.Cell) < 3 || tr.replica.hasComputed(of) {
 		return
 	}
-	tr.queries.retrieve(messages.ForFailure, overlay.Area{Polygon: tr.area.part.cell}, of)
+	tr.queries.retrieve(messages.ForFailure, overlay.Area{Polygon: tr.area.Now.Cell}, of)
 }
 
 // maxTries is how often static data is asked for again.

@@ -25,7 +25,7 @@ func (ar *actionRetrieval) waveOf(home, zone int) int {
 	switch {
 	case home == 0 && zone == ar.Zone:
 		return 0
-	case zone == ar.Zone, home == 0 && (zone-ar.Zone+zones)%zones < ar.zones.majorityOfAll():
+	case zone == ar.Zone, home == 0 && (zone-ar.Zone+zones)%zones < ar.zones.MajorityOfAll():
 		return 1
 	}
 	return 2
@@ -38,12 +38,12 @@ func (ar *actionRetrieval) askWave(q *actionQuery) {
 		return
 	}
 	more := false
-	for k, home := range ar.area.homes(m.Player) {
+	for k, home := range ar.area.Homes(m.Player) {
 		for z := range ar.Space.Zones() {
 			switch wave := ar.waveOf(k, z); {
 			case wave == q.wave:
 				ask := *m
-				ask.Query = ar.number(int(m.Query&(1<<slotBits-1))/ar.area.homesOf(), k, z)
+				ask.Query = ar.number(int(m.Query&(1<<slotBits-1))/ar.area.HomesOf(), k, z)
 				q.sent++
 				ar.Overlay.Unicast(ar.Places.Key(home, z), &ask)
 			case wave > q.wave:

@@ -21,7 +21,7 @@ func TestPlacesOfStorers(t *testing.T) {
 		want  int
 	}{{4, ProtocolHardened, 3}, {9, ProtocolHardened, 2}, {16, ProtocolHardened, 2}, {4, ProtocolThesis, 1}} {
 		n := newNode(part.Part{World: state.World{Side: side, Cell: 100}, Space: overlay.SpaceFor(c.zones)}, Config{Protocol: c.p})
-		got := n.area.homes(p)
+		got := n.area.Homes(p)
 		if len(got) != c.want || got[0] != p.Home {
 			t.Fatalf("%d zones, %v: %v", c.zones, c.p, got)
 		}
@@ -87,7 +87,7 @@ func TestNobodyElseCountsABatchThatCountsForNobody(t *testing.T) {
 	} {
 		n := newNode(part.Part{Space: overlay.SpaceFor(4)}, Config{Protocol: ProtocolHardened})
 		if c.deserted >= 0 {
-			n.zones.deserted[c.deserted], n.zones.empty = true, 1
+			n.zones.SetDeserted(c.deserted, true)
 		}
 		q := &actionQuery{got: make([]*state.Batch, 12)}
 		for zone, b := range c.said {

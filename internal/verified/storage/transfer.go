@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -16,8 +17,8 @@ type transfer struct {
 	*part.Part
 	hooks   *hooks
 	inbox   *inbox
-	area    *ownArea
-	zones   *electorate
+	area    *placement.Area
+	zones   *placement.Electorate
 	replica *replica
 	store   *actionStore
 	dormant *dormantStore
@@ -35,14 +36,14 @@ type transfer struct {
 // onNeighbourhoodChanged looks at what a change of the neighbourhood, which is stable again,
 // means for what is stored.
 func (tr *transfer) onNeighbourhoodChanged() {
-	tr.area.neighbourhoodChanged = false
-	old := tr.area.part
-	tr.area.part = tr.area.computeResponsibility()
+	tr.area.NeighbourhoodChanged = false
+	old := tr.area.Now
+	tr.area.Now = tr.area.ComputeResponsibility()
 	if !tr.Begun {
 		return
 	}
-	for _, c := range tr.area.part.neighbours {
-		if !slices.ContainsFunc(old.neighbours, isContact(c)) {
+	for _, c := range tr.area.Now.Neighbours {
+		if !slices.ContainsFunc(old.Neighbours, placement.IsContact(c)) {
 			tr.push(c)
 		}
 	}
@@ -51,7 +52,7 @@ func (tr *transfer) onNeighbourhoodChanged() {
 		return
 	}
 	tr.dormant.claimHandOffs()
-	tr.takeAdded(old.neighbours)
+	tr.takeAdded(old.Neighbours)
 	tr.dormant.activateLate()
 }
 
@@ -62,15 +63,15 @@ func (tr *transfer) push(to *overlay.Contact) {
 	m := &messages.Push{}
 	if tr.Ready {
 		points := []geom.Point{tr.Self.Pos}
-		for _, c := range tr.area.part.neighbours {
+		for _, c := range tr.area.Now.Neighbours {
 			if c.ID != to.ID {
 				points = append(points, c.Pos)
 			}
 		}
 		m.Area.Polygon = tr.Places.Polygon(geom.Cell(to.Pos, points, tr.Space.SubArea(tr.Zone), nil))
 		m.Static = tr.dormant.releaseStatic(to)
-		m.Batches = tr.store.batchesAt(func(h geom.Point) bool { return tr.area.nearestTo(to, h) })
-		tr.store.actions.take(tr.Cache, true, func(p *state.Player) bool { return !tr.area.stores(p) })
+		m.Batches = tr.store.batchesAt(func(h geom.Point) bool { return tr.area.NearestTo(to, h) })
+		tr.store.actions.take(tr.Cache, true, func(p *state.Player) bool { return !tr.area.Stores(p) })
 		m.Seen = tr.replica.state
 		m.Seal(tr.World)
 	}
@@ -91,17 +92,17 @@ func (tr *transfer) takeAdded(before []*overlay.Contact) {
 	var added geom.Polygon
 	several := false
 	for _, c := range before {
-		if slices.ContainsFunc(tr.area.part.neighbours, isContact(c)) {
+		if slices.ContainsFunc(tr.area.Now.Neighbours, placement.IsContact(c)) {
 			continue
 		}
-		if p := tr.area.nearer(c); len(p) > 2 {
+		if p := tr.area.Nearer(c); len(p) > 2 {
 			several = several || added != nil
 			added = p
 		}
 	}
 	switch {
 	case several:
-		tr.fetchLater(messages.ForFailure, tr.area.part.cell)
+		tr.fetchLater(messages.ForFailure, tr.area.Now.Cell)
 	case added != nil:
 		tr.fetchLater(messages.ForFailure, added)
 	}

@@ -10,7 +10,7 @@ import (
 
 // makeInitial makes the initial world in the node's part.
 func (up *updater) makeInitial() {
-	s := &state.Snapshot{Of: 0, Cover: overlay.Area{Circle: up.area.part.circle}, Whole: up.Hardened}
+	s := &state.Snapshot{Of: 0, Cover: overlay.Area{Circle: up.area.Now.Circle}, Whole: up.Hardened}
 	s.Grid = state.GridOver(&s.Cover, &up.World, 0)
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -77,7 +78,7 @@ func (bl *ballot) countCell(q *query, x, y int32) (cell *state.Cell, least int, 
 	if q.Of == 0 {
 		return bl.Cache.InitialCell(bl.Cfg.Rules, &bl.World, x, y), len(q.zones), elected
 	}
-	if c, votes := bl.sameCell(q, x, y); votes >= bl.zones.votesNeeded() {
+	if c, votes := bl.sameCell(q, x, y); votes >= bl.zones.VotesNeeded() {
 		return c, votes, elected
 	}
 	return bl.countOwners(q, x, y)
@@ -136,6 +137,6 @@ zones:
 // ballot lets the zones vote on what has been answered to a retrieval.
 type ballot struct {
 	*part.Part
-	zones   *electorate
+	zones   *placement.Electorate
 	replica *replica // what counts where no majority agrees
 }

@@ -38,7 +38,7 @@ func (e election) answer(zone int, c *state.Cell, woken ...*state.Object) bool {
 	e.q.zones[zone] = zoneAnswer{results: []*messages.Result{r}, over: true}
 	e.q.full++
 	_, _, decided := e.ballot.countVotes(e.q, false)
-	return decided && e.q.full >= e.zones.votesNeeded()
+	return decided && e.q.full >= e.zones.VotesNeeded()
 }
 
 // end is the result when the time is up.

@@ -44,7 +44,7 @@ func (bl *ballot) countOwners(q *query, x, y int32) (best *state.Cell, votes int
 		}
 	}
 	for _, o := range choices {
-		if 2*o.votes > all && o.zones >= bl.zones.votesNeeded() {
+		if 2*o.votes > all && o.zones >= bl.zones.VotesNeeded() {
 			return o.cell, o.zones, elected
 		}
 		votes = max(votes, o.zones)

@@ -13,12 +13,12 @@ import (
 // countStatic decides about static objects and actions one by one. What no
 // majority reports is left as it is with the node.
 func (bl *ballot) countStatic(q *query) (out outcome, votes int, decided bool) {
-	need := bl.zones.votesNeeded()
+	need := bl.zones.VotesNeeded()
 	zones := make([]outcome, 0, len(q.zones))
 	decided = true
 	for i := range q.zones {
 		zones = append(zones, bl.assembleStatic(&q.zones[i]))
-		decided = decided && bl.zones.silent(q, i)
+		decided = decided && q.silent(i, bl.zones)
 	}
 	votes = len(zones)
 	same := func(list []*state.Object, o *state.Object) bool {
@@ -36,7 +36,7 @@ func (bl *ballot) countStatic(q *query) (out outcome, votes int, decided bool) {
 				}
 			}
 			counts := v >= need
-			if !counts && 2*v >= bl.zones.voters() {
+			if !counts && 2*v >= bl.zones.Voters() {
 				denied, open := bl.unreported(q, o)
 				counts = !denied && !open
 				out.again = out.again || !denied && open
@@ -83,7 +83,7 @@ func (bl *ballot) unreported(q *query, o *state.Object) (denied, open bool) {
 				near = r
 			}
 		}
-		open = open || !bl.zones.silent(q, zone)
+		open = open || !q.silent(zone, bl.zones)
 		denied = denied || z.over && !near.Asking
 	}
 	return denied, open

@@ -117,7 +117,7 @@ func (bl *ballot) halfOfZonesKnow(q *query, x, y int32) bool {
 	for i := range q.zones {
 		know += state.Indicator(bl.knows(q, &q.zones[i], x, y))
 	}
-	return 2*know >= bl.zones.voters()
+	return 2*know >= bl.zones.Voters()
 }
 
 // isFrozenByVote reports whether a cell that nobody knows enough of stands still: if most of
@@ -151,7 +151,7 @@ func (bl *ballot) thawsAt(firm *query, x, y int32) bool {
 		return false
 	}
 	_, votes, how := bl.countCell(firm, x, y)
-	return how == elected && votes >= bl.zones.majorityOfAll()
+	return how == elected && votes >= bl.zones.MajorityOfAll()
 }
 
 // digestOrder is an order of the versions of a cell, by their objects' digests.

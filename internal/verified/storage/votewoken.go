@@ -19,7 +19,7 @@ func (bl *ballot) countActivated(q *query) (out, open []*state.Object) {
 	}
 	coming := 0
 	for i := range q.zones {
-		coming += state.Indicator(!bl.zones.silent(q, i))
+		coming += state.Indicator(!q.silent(i, bl.zones))
 		var zone []*state.Object
 		for _, r := range q.zones[i].results {
 			if !bl.fits(q, r) {
@@ -39,9 +39,9 @@ func (bl *ballot) countActivated(q *query) (out, open []*state.Object) {
 		for _, p := range all[i:] {
 			votes += state.Indicator(p.ID == o.ID && sameActivated(p, o))
 		}
-		if votes >= bl.zones.votesNeeded() {
+		if votes >= bl.zones.VotesNeeded() {
 			out = append(out, o)
-		} else if votes+coming >= bl.zones.votesNeeded() && !state.Among(out, o) && !state.Among(own, o) {
+		} else if votes+coming >= bl.zones.VotesNeeded() && !state.Among(out, o) && !state.Among(own, o) {
 			open = append(open, o)
 		}
 	}
@@ -62,7 +62,7 @@ func (bl *ballot) mayBeActivated(q *query, o *state.Object) bool {
 		z := &q.zones[i]
 		without += state.Indicator(z.over && !slices.ContainsFunc(z.results, func(r *messages.Result) bool { return bl.fits(q, r) && state.Among(r.Seen.Activated, o) }))
 	}
-	return without > bl.zones.voters()-bl.zones.votesNeeded()
+	return without > bl.zones.Voters()-bl.zones.VotesNeeded()
 }
 
 // sameActivated compares two woken characters; where one that is only named is, its

@@ -17,8 +17,8 @@ func (ds *dormantStore) onActivate(by *overlay.Contact, m *messages.Activate) {
 	if m.Player == nil || m.Player.ID != by.ID || ds.Env.Now() > ds.Time.State(m.Of) {
 		return
 	}
-	if !ds.area.responsible(m.Place) {
-		if ds.area.neighbourhoodChanged {
+	if !ds.area.Responsible(m.Place) {
+		if ds.area.NeighbourhoodChanged {
 			ds.deferActivation(by, m)
 		}
 		return

@@ -11,38 +11,21 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
-// More than half of the zones that have a vote is needed; of those that stand still,
-// more than half of all.
-func TestDesertedZonesHaveNoVote(t *testing.T) {
-	for _, c := range []struct {
-		protocol         Protocol
-		zones, empty     int
-		need, most, asks int
-	}{
-		{ProtocolThesis, 4, 0, 2, 3, 3},
-		{ProtocolHardened, 4, 0, 3, 3, 3},
-		{ProtocolHardened, 4, 1, 2, 3, 2},
-		{ProtocolHardened, 4, 2, 2, 3, 2},
-		{ProtocolHardened, 4, 3, 1, 3, 1},
-		{ProtocolHardened, 9, 1, 5, 5, 5},
-		{ProtocolHardened, 16, 0, 9, 9, 9},
-	} {
-		n := newNode(part.Part{Space: overlay.SpaceFor(c.zones)}, Config{Protocol: c.protocol})
+// Nobody waits for zones that are deserted.
+func TestDesertedZonesAreNotWaitedFor(t *testing.T) {
+	for _, c := range []struct{ zones, empty int }{{4, 0}, {4, 1}, {4, 2}, {4, 3}, {9, 1}, {16, 0}} {
+		n := newNode(part.Part{Space: overlay.SpaceFor(c.zones)}, Config{Protocol: ProtocolHardened})
 		for zone := range c.empty {
-			n.zones.deserted[zone] = true
-		}
-		n.zones.empty = c.empty
-		if n.zones.votesNeeded() != c.need || n.zones.majorityOfAll() != c.most || n.zones.quorum() != c.asks {
-			t.Errorf("%d of %d zones are deserted: need %d, most %d, quorum %d, want %+v", c.empty, c.zones, n.zones.votesNeeded(), n.zones.majorityOfAll(), n.zones.quorum(), c)
+			n.zones.SetDeserted(zone, true)
 		}
 		q := &query{zones: make([]zoneAnswer, c.zones)}
 		for zone := c.empty; zone < c.zones; zone++ {
-			if n.zones.allSilent(q) {
+			if q.allSilent(&n.zones) {
 				t.Errorf("%d of %d zones are deserted: zone %d is not waited for", c.empty, c.zones, zone)
 			}
 			q.zones[zone].over = true
 		}
-		if !n.zones.allSilent(q) {
+		if !q.allSilent(&n.zones) {
 			t.Errorf("%d of %d zones are deserted: those are waited for", c.empty, c.zones)
 		}
 	}

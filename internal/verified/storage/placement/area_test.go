@@ -1,4 +1,4 @@
-package storage
+package placement
 
 import (
 	"testing"
@@ -28,17 +28,17 @@ func TestWhoAsksForAPlaceIsTold(t *testing.T) {
 				Y: area.Min.Y + int32(draw.Intn(int(area.Max.Y-area.Min.Y+1))),
 			})
 		}
-		var nodes []*Node
+		var nodes []*Area
 		for i, p := range at {
-			n := newNode(part.Part{Space: space, World: shape, Places: state.NewMapping(space, shape), Zone: zone, Self: &overlay.Contact{ID: id.ID{byte(i)}, Pos: p}}, Config{})
+			n := &Area{Part: &part.Part{Space: space, World: shape, Places: state.NewMapping(space, shape), Zone: zone, Self: &overlay.Contact{ID: id.ID{byte(i)}, Pos: p}}}
 			var others []geom.Point
 			for k, q := range at {
 				if k != i {
 					others = append(others, q)
-					n.area.part.neighbours = append(n.area.part.neighbours, &overlay.Contact{ID: id.ID{byte(k)}, Pos: q})
+					n.Now.Neighbours = append(n.Now.Neighbours, &overlay.Contact{ID: id.ID{byte(k)}, Pos: q})
 				}
 			}
-			n.area.part.cell = n.part.Places.Polygon(geom.Cell(p, others, area, nil))
+			n.Now.Cell = n.Places.Polygon(geom.Cell(p, others, area, nil))
 			nodes = append(nodes, n)
 		}
 		beyond := 0
@@ -55,15 +55,15 @@ func TestWhoAsksForAPlaceIsTold(t *testing.T) {
 				p.Y = side - 1
 			}
 			for _, n := range nodes {
-				if !n.area.responsible(p) {
+				if !n.Responsible(p) {
 					continue
 				}
-				cell := overlay.Area{Polygon: n.area.part.cell}
+				cell := overlay.Area{Polygon: n.Now.Cell}
 				if !state.Contains(&cell, p) {
 					beyond++
 				}
-				if !n.part.Places.Touches(&cell, p) {
-					t.Fatalf("r = %d: nobody is told of %v, which lies in the cell %v", r, p, n.area.part.cell)
+				if !n.Places.Touches(&cell, p) {
+					t.Fatalf("r = %d: nobody is told of %v, which lies in the cell %v", r, p, n.Now.Cell)
 				}
 			}
 		}

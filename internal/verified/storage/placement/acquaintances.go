@@ -1,20 +1,23 @@
-package storage
+package placement
 
 import (
+	"iter"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 )
 
-// acquaintances judges whether a node can be responsible for a place, by the nodes that
+// Acquaintances judges whether a node can be responsible for a place, by the nodes that
 // this one knows. Places are certified, so that nobody is closer to a place than it is;
 // what a node cannot know of another zone is who else stands there. It is wrong at times
 // about a node that has just come or gone: who is refused wrongly is a storer less, and
 // there are others.
-type acquaintances struct {
+type Acquaintances struct {
 	*part.Part
-	area  *ownArea
-	peers *responderCache
+	Area *Area
+	// Reported returns those of a zone that have told this node of their neighbourhood.
+	Reported func(zone int) iter.Seq[*overlay.Contact]
 }
 
 // roomOfCells is how many times the mean square of the distances between neighbours the
@@ -22,9 +25,9 @@ type acquaintances struct {
 // drawn at random that is a circle of some twenty cells, and one of a billion is empty.
 const roomOfCells = 4
 
-// mayBeResponsible reports whether a node may be the one in whose cell a place of the
+// MayBeResponsible reports whether a node may be the one in whose cell a place of the
 // world lies in its zone.
-func (aq *acquaintances) mayBeResponsible(c *overlay.Contact, home geom.Point) bool {
+func (aq *Acquaintances) MayBeResponsible(c *overlay.Contact, home geom.Point) bool {
 	zone := aq.Space.Zone(c.Pos)
 	key := aq.Places.KeyBeyond(home, zone)
 	if limit := roomOfCells * aq.meanDistance2(); limit > 0 && key.Dist2(c.Pos) > limit {
@@ -35,21 +38,21 @@ func (aq *acquaintances) mayBeResponsible(c *overlay.Contact, home geom.Point) b
 
 // knowsNearer reports whether the node knows somebody in a zone who stands nearer to a
 // key.
-func (aq *acquaintances) knowsNearer(c *overlay.Contact, key geom.Point, zone int) bool {
+func (aq *Acquaintances) knowsNearer(c *overlay.Contact, key geom.Point, zone int) bool {
 	nearer := func(o *overlay.Contact) bool { return o.ID != c.ID && geom.Closer(key, o.Pos, c.Pos) }
 	if zone == aq.Zone {
 		if nearer(aq.Self) {
 			return true
 		}
-		for _, o := range aq.area.part.neighbours {
+		for _, o := range aq.Area.Now.Neighbours {
 			if nearer(o) {
 				return true
 			}
 		}
 		return false
 	}
-	for i := range aq.peers.responders[zone] {
-		if r := &aq.peers.responders[zone][i]; r.around != nil && nearer(r.who) {
+	for o := range aq.Reported(zone) {
+		if nearer(o) {
 			return true
 		}
 	}
@@ -58,8 +61,8 @@ func (aq *acquaintances) knowsNearer(c *overlay.Contact, key geom.Point, zone in
 
 // meanDistance2 is the mean square of the distances to the neighbours in the own zone;
 // 0: these are too few to tell anything.
-func (aq *acquaintances) meanDistance2() int64 {
-	list := aq.area.part.neighbours
+func (aq *Acquaintances) meanDistance2() int64 {
+	list := aq.Area.Now.Neighbours
 	if len(list) < 3 {
 		return 0
 	}
