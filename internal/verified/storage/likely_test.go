@@ -18,7 +18,7 @@ func (e election) say(zone int, c *state.Cell, guess bool) {
 	if guess {
 		r.Seen.SetTentative(0, 0, c)
 	}
-	at := e.places.Key(geom.Point{X: 500, Y: 500}, zone)
+	at := e.part.Places.Key(geom.Point{X: 500, Y: 500}, zone)
 	r.Around = &messages.Around{Self: &overlay.Contact{ID: id.ID{byte(zone + 1), byte(len(z.results))}, Pos: at}}
 	z.results, z.over = append(z.results, r), true
 }
