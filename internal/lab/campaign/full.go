@@ -64,6 +64,7 @@ func fullParts() []Part {
 			Set: set{"nodes": "100000", "build": "fill"}},
 		Part{Name: "kademlia-attack", Experiment: "kademlia-attack", MB: 500, Set: set{"attack": "all"}},
 		Part{Name: "world-digest", Experiment: "world-digest"},
+		Part{Name: "progress", Experiment: "progress", Runs: 5},
 	)
 	return append(parts, machineParts()...)
 }

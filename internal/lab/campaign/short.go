@@ -22,6 +22,7 @@ func shortParts() []Part {
 		{Name: "kademlia-lookups", Experiment: "kademlia-lookups", Set: set{"nodes": "300", "lookups": "50", "churn": "2"}},
 		{Name: "kademlia-attack", Experiment: "kademlia-attack", Set: set{"nodes": "300", "lookups": "50"}},
 		{Name: "world-digest", Experiment: "world-digest", Set: set{"seconds": "10"}},
+		{Name: "progress", Experiment: "progress", Runs: 2},
 
 		{Name: "overlay-structure", Experiment: "overlay-structure", Set: set{"iad": "60", "hours": "0.5"}},
 		{Name: "overlay-scale", Experiment: "overlay-scale", Set: set{"nodes": "300", "minutes": "1"}},

@@ -68,6 +68,7 @@ func Experiments() []lab.Experiment {
 		truthlab.Experiment,
 		storagelab.TruthVoxel,
 		worldlab.Digest,
+		worldlab.Progress,
 	}
 	slices.SortFunc(all, func(a, b lab.Experiment) int { return strings.Compare(a.Name, b.Name) })
 	return all
