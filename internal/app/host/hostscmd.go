@@ -7,14 +7,18 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 )
 
-// command runs a chat command of an operator at this machine that concerns who may
-// host the world: /hosts [list], /hosts remove ID.
+// command runs a chat command of an operator at this machine that concerns the nodes of
+// the world: who may host it (/hosts), what earlier states they keep (/states).
 func (h *Host) command(player id.ID, words []string) (answer string, mine bool) {
-	if len(words) == 0 || !strings.EqualFold(words[0], "hosts") || h.peers == nil || h.peers.invites == nil {
+	if len(words) == 0 || h.peers == nil {
 		return "", false
 	}
-	if !h.isOperator(player) {
+	hosts := strings.EqualFold(words[0], "hosts") && h.peers.invites != nil
+	if !hosts && !strings.EqualFold(words[0], "states") || !h.isOperator(player) {
 		return "", false // the lobby says that it is for operators
+	}
+	if !hosts {
+		return h.states(words[1:]), true
 	}
 	switch args := words[1:]; {
 	case len(args) == 0 || len(args) == 1 && args[0] == "list":

@@ -18,3 +18,21 @@ func TestHostsIsForOperators(t *testing.T) {
 	until(t, "Ann to read of the hosts", func() bool { return ann.heard(": No other node has hosted this world.") })
 	until(t, "Eve to be refused", func() bool { return eve.heard(": /hosts is for operators.") })
 }
+
+// TestStatesIsForOperators: /states is for an operator at the founder's machine, and says
+// how it is used.
+func TestStatesIsForOperators(t *testing.T) {
+	h := start(t, shared(t))
+	ann, eve := join(t, h, identity(t, "Ann"), ""), join(t, h, identity(t, "Eve"), "")
+	for _, text := range []string{"/states list 1", "/states restore 0 0 x", "/states list 5000000 0"} {
+		if err := ann.Say(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := eve.Say("/states list 0 0"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "Ann to read how it is used", func() bool { return ann.heard(": Usage: /states list <x> <z> | restore") })
+	until(t, "Ann to read that there is none", func() bool { return ann.heard(": Nobody keeps an earlier state of region") })
+	until(t, "Eve to be refused", func() bool { return eve.heard(": /states is for operators.") })
+}

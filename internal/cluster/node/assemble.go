@@ -69,12 +69,17 @@ func (w *network) assembleHosting(c part.Part) {
 		Part: c, budgets: peers.NewOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
 		incoming: map[shards.Shard]*incomingSpare{}, leaders: map[shards.Shard]knownLeader{},
 	}
-	w.fetching = &copyFetching{Part: c, links: w.links, copies: w.copies, spares: w.spares, list: map[shards.Shard]*copyFetch{}, read: map[shards.Shard]*readCopy{}}
+	w.fetching = &copyFetching{Part: c, links: w.links, copies: w.copies, spares: w.spares, list: map[shards.Shard]*copyFetch{}, read: map[wantedCopy]*readCopy{}}
+	w.states = &savedStates{Part: c, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, asked: map[shards.Shard]*stateSearch{}}
 	w.words = &words{Part: c, signatures: w.signatures, links: w.links, hosting: w.hosting, spares: w.spares, copies: w.copies}
 	w.hosting.words = w.words
 	w.merges = &merges{Part: c, budgets: peers.NewOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, hosting: w.hosting, routes: w.routes, asked: map[uint64]mergeRequest{}}
 	w.sources = newMergeSources(c, w.n.newSeat("merges"), w.links, w.copies, w.routes, w.n.cfg.Region.Terrain)
 	w.sources.merges, w.merges.sources = w.merges, w.sources
+	w.restoring = &stateRestoring{
+		Part: c, links: w.links, hosting: w.hosting, routes: w.routes, merges: w.merges, copies: w.copies, fetching: w.fetching, jobs: w.jobs,
+		terrain: w.n.cfg.Region.Terrain, work: map[shards.Shard]*stateRestore{}, orders: map[uint32]*stateOrder{},
+	}
 	w.hosting.newReplica = func(p shards.Shard) *replica { return w.assembleReplica(c, p) }
 }
 

@@ -140,9 +140,11 @@ func (c *copies) beat(now machine.Time) {
 		return
 	}
 	c.next = now.Add(thinCopies)
-	c.thin(now, maxCopyAge, func(s savedCopy) bool { return s.Retired && !s.isSpare() })
+	c.thin(now, maxCopyAge, func(s savedCopy) bool { return s.Retired && !s.isSpare() && !s.isDated() })
 	c.thin(now, maxSpareAge, func(s savedCopy) bool { return s.isSpare() })
 	c.thin(now, maxSpareAge, func(s savedCopy) bool { return s.isOrigin() })
+	c.thin(now, maxDatedAge, func(s savedCopy) bool { return s.isDated() })
+	c.thinDated(now)
 }
 
 // thin keeps the newest of some copies.

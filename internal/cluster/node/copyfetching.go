@@ -12,15 +12,18 @@ import (
 )
 
 type (
-	// CopyQuery asks for a part of the copy that the receiver keeps of a shard.
+	// CopyQuery asks for a part of a copy that the receiver keeps of a shard: its spare
+	// copy, or the one that it has from a time (SavedState).
 	CopyQuery struct {
 		Shard shards.Shard
+		At    machine.Time // 0: the spare copy
 		Part  uint32
 	}
 
 	// CopyPart is the answer: the copy is the state after the entry Index.
 	CopyPart struct {
 		Shard       shards.Shard
+		At          machine.Time
 		Gen         group.Gen
 		Term, Index uint64
 		Part        uint32
@@ -38,7 +41,13 @@ type copyFetching struct {
 	spares *spareKeeping
 
 	list map[shards.Shard]*copyFetch
-	read map[shards.Shard]*readCopy // that are asked for
+	read map[wantedCopy]*readCopy // that are asked for
+}
+
+// wantedCopy is which copy of a shard is asked for.
+type wantedCopy struct {
+	shard shards.Shard
+	at    machine.Time
 }
 
 // copyFetch is a copy on its way here.
@@ -53,8 +62,10 @@ type copyFetch struct {
 	then  func(kvs []machine.KV, ok bool)
 }
 
-// signedCopy is what a node has of a shard, and a signature over it.
+// signedCopy is what a node has of a shard, and a signature over it; without one the node
+// is believed.
 type signedCopy struct {
+	at    machine.Time // 0: its spare copy
 	end   hostpolicy.Log
 	proof copyProof
 }
@@ -88,13 +99,13 @@ func (k *copyFetching) begin(from machine.Peer, p shards.Shard, want signedCopy,
 
 func (k *copyFetching) ask(x *copyFetch) {
 	x.again = k.Env.Now().Add(fetchAgain)
-	k.links.Send(x.from, &CopyQuery{x.shard, x.parts})
+	k.links.Send(x.from, &CopyQuery{x.shard, x.want.at, x.parts})
 }
 
 // receive takes a part.
 func (k *copyFetching) receive(f *peers.Remote, m *CopyPart) {
 	x := k.list[m.Shard]
-	if x == nil || x.from.ID != f.Peer.ID || m.Part != x.parts || x.want.end != (hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}) {
+	if x == nil || x.from.ID != f.Peer.ID || m.Part != x.parts || m.At != x.want.at || x.want.end != (hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}) {
 		return
 	}
 	x.data, x.at = append(x.data, m.Data...), k.Env.Now()
@@ -137,9 +148,10 @@ func (k *copyFetching) serve(f *peers.Remote, m *CopyQuery) {
 	if !m.Shard.InWorld() || !k.spares.trusts(f, m.Shard) {
 		return // it asks again
 	}
-	r := k.read[m.Shard]
+	which := wantedCopy{m.Shard, m.At}
+	r := k.read[which]
 	if r == nil {
-		k.begunToRead(m.Shard)
+		k.beginToRead(which)
 		return
 	}
 	from := int(min(m.Part, maxSpare/MaxSparePart)) * MaxSparePart
@@ -152,24 +164,37 @@ func (k *copyFetching) serve(f *peers.Remote, m *CopyQuery) {
 		return
 	}
 	k.links.Send(f.Peer, &CopyPart{
-		Shard: m.Shard, Gen: r.end.Gen, Term: r.end.Term, Index: r.end.Last, Part: m.Part,
+		Shard: m.Shard, At: m.At, Gen: r.end.Gen, Term: r.end.Term, Index: r.end.Last, Part: m.Part,
 		Last: from+len(data) == len(r.data), Data: data,
 	})
 }
 
-// begunToRead reads the copy of a shard, to send it when it is asked for again.
-func (k *copyFetching) begunToRead(p shards.Shard) {
-	s, ok := k.copies.spare(p)
+// beginToRead reads a copy, to send it when it is asked for again.
+func (k *copyFetching) beginToRead(which wantedCopy) {
+	s, ok := k.copies.of(which.shard, which.at)
 	if !ok || len(k.read) >= maxReadCopies {
 		return
 	}
 	r := &readCopy{end: s.end(), at: k.Env.Now()}
-	k.read[p] = r
+	k.read[which] = r
 	k.copies.read(s, func(kvs []machine.KV, err error) {
 		if err != nil || !s.proof.of(kvs) {
-			delete(k.read, p)
+			delete(k.read, which)
 			return
 		}
 		r.data, r.ready = group.AppendContent(nil, kvs), true
 	})
+}
+
+// of returns the copy of a shard that is from a time; 0: the spare copy.
+func (c *copies) of(p shards.Shard, at machine.Time) (savedCopy, bool) {
+	if at == 0 {
+		return c.spare(p)
+	}
+	for _, s := range c.list {
+		if s.shard == p && s.at == at && !s.isSpare() && !s.isOrigin() {
+			return s, true
+		}
+	}
+	return savedCopy{}, false
 }

@@ -63,6 +63,7 @@ type mergeRequest struct {
 	shard  shards.Shard
 	number uint32
 	at     machine.Time
+	made   func(inPlace int) // not nil: this node hears of it, and nobody else
 }
 
 const (
@@ -97,9 +98,21 @@ func (g *merges) receive(from machine.Peer, m *MergeChanges, f *peers.Remote) {
 		return // it is asked again
 	}
 	g.tag++
-	g.asked[g.tag] = mergeRequest{from, m.Shard, m.Number, g.Env.Now()}
-	self := m.Shard.Peer()
-	g.Queue.Push(part.Call{To: self, From: self, Msg: &region.Merge{Tag: g.tag, Changes: m.Changes}})
+	g.pass(mergeRequest{from: from, shard: m.Shard, number: m.Number}, m.Changes)
+}
+
+// make has changes made for this node; made hears how many blocks are as they say.
+func (g *merges) make(p shards.Shard, changes []world.BlockChange, made func(inPlace int)) {
+	g.tag++
+	g.pass(mergeRequest{shard: p, made: made}, changes)
+}
+
+// pass gives changes to the region.
+func (g *merges) pass(q mergeRequest, changes []world.BlockChange) {
+	q.at = g.Env.Now()
+	g.asked[g.tag] = q
+	self := q.shard.Peer()
+	g.Queue.Push(part.Call{To: self, From: self, Msg: &region.Merge{Tag: g.tag, Changes: changes}})
 }
 
 // allIn reports whether changes are of a region.
@@ -147,7 +160,11 @@ func (g *merges) takes(f *peers.Remote, changes int) bool {
 // onMerged takes the region's answer.
 func (g *merges) onMerged(m *region.Merged) {
 	q, ok := g.asked[m.Tag]
-	if delete(g.asked, m.Tag); ok && m.OK {
+	switch delete(g.asked, m.Tag); {
+	case !ok || !m.OK:
+	case q.made != nil:
+		q.made(m.InPlace)
+	default:
 		g.answer(q.from, &MergeDone{Shard: q.shard, Number: q.number, InPlace: uint32(m.InPlace)})
 	}
 }

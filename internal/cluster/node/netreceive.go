@@ -43,7 +43,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.hosting.onGroupMessage(f, m.Space, m)
 	case *group.ChunkAck:
 		w.hosting.onGroupMessage(f, m.Space, m)
-	case *Generate, *CreateGroup, *HostQuery, *HostReply, *GroupStatus, *Spare, *SpareHeld, *MergeChanges, *MergeDone, *LogHeld, *CopyQuery, *CopyPart,
+	case *Generate, *CreateGroup, *HostQuery, *HostReply, *GroupStatus, *Spare, *SpareHeld, *MergeChanges, *MergeDone, *LogHeld, *CopyQuery, *CopyPart, *StatesQuery, *States, *RestoreState, *StateRestored,
 		*FollowLog, *LogEntry, *LogState, *Unsigned:
 		w.receiveOfHosting(f, m)
 	case *verifiedworld.OverlayShare, *verifiedworld.BootstrapQuery, *verifiedworld.BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
@@ -95,6 +95,14 @@ func (w *network) receiveOfHosting(f *peers.Remote, m machine.Message) {
 		w.fetching.serve(f, m)
 	case *CopyPart:
 		w.fetching.receive(f, m)
+	case *StatesQuery:
+		w.states.answer(f, m)
+	case *States:
+		w.states.hear(f, m)
+	case *RestoreState:
+		w.restoring.receive(f.Peer, m)
+	case *StateRestored:
+		w.restoring.hear(f.Peer, m)
 	case *MergeChanges:
 		w.merges.receive(f.Peer, m, f)
 	case *MergeDone:

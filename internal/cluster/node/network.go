@@ -37,6 +37,8 @@ type network struct {
 	spareUpload limit.Budget
 	words       *words
 	fetching    *copyFetching
+	states      *savedStates
+	restoring   *stateRestoring
 	restoration *restoration
 	merges      *merges
 	sources     *mergeSources
@@ -96,6 +98,8 @@ func (w *network) onBeat() {
 	w.copies.beat(now)
 	w.spares.beat(now)
 	w.fetching.beat(now)
+	w.states.beat(now)
+	w.restoring.beat(now)
 	w.restoration.beat(now)
 	w.merges.beat(now)
 	w.sources.beat(now)

@@ -86,7 +86,7 @@ func (k *rollbackCheck) hear(f *peers.Remote, m *GroupStatus) {
 		k.hearOwn(end)
 	}
 	if k.signatures.signedBy(k.group.members(), f.Peer.ID, m.Shard, end, proof) {
-		k.copies[f.Peer.ID] = signedCopy{end, proof}
+		k.copies[f.Peer.ID] = signedCopy{end: end, proof: proof}
 	}
 }
 

@@ -210,6 +210,7 @@ func (k *spareKeeping) save(f *peers.Remote, in *incomingSpare) {
 			delete(k.incoming, p)
 		case a.After == 0:
 			delete(k.incoming, p)
+			k.copies.date(s, changes[0].Put)
 			k.answer(f, p)
 		default:
 			k.verify(f, s)
@@ -222,8 +223,12 @@ func (k *spareKeeping) save(f *peers.Remote, in *incomingSpare) {
 func (k *spareKeeping) verify(f *peers.Remote, s savedCopy) {
 	k.copies.read(s, func(kvs []machine.KV, err error) {
 		delete(k.incoming, s.shard)
-		if err == nil && !s.proof.of(kvs) {
+		switch {
+		case err != nil:
+		case !s.proof.of(kvs):
 			k.copies.drop(s)
+		default:
+			k.copies.date(s, kvs)
 		}
 		if err == nil {
 			k.answer(f, s.shard)

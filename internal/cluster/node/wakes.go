@@ -37,6 +37,8 @@ func wakenBy(m machine.Message) (shards.Shard, bool) {
 		return m.Shard, true
 	case *MergeChanges:
 		return m.Shard, true
+	case *RestoreState:
+		return m.Shard, true
 	case *HostQuery:
 		return m.Shard, true
 	case *Generate:

@@ -24,6 +24,7 @@ func adminCommands() []*command {
 		{name: "deop", args: "<known player> | <known player> undo", help: "Takes the operator's rights from a player, and from those whom the player has made operators; undo: their bans end too.", needs: decision.MayOperate, run: (*call).deop},
 		{name: "whitelist", args: "on | off | list | add <known player> [player id] | remove <known player>", help: "Lets only some players in. Who has never been here is named by the player id that the page shows.", needs: decision.MayOperate, run: (*call).whitelist},
 		{name: "hosts", args: "list | remove <text>", help: "Lists and removes the nodes that host this world, for operators on the founder's machine.", needs: decision.MayOperate, run: (*call).hosts},
+		{name: "states", args: "list <x> <z> | restore <x> <z> <count>", help: "Lists earlier states of the region at x, z and restores one, for operators on the founder's machine.", needs: decision.MayOperate, run: (*call).states},
 	}
 }
 
@@ -229,6 +230,12 @@ func (c *call) whitelist() error {
 		return errUsage
 	}
 	return nil
+}
+
+// states is where /states is typed anywhere but on a machine whose node hosts the world
+// with others.
+func (c *call) states() error {
+	return userErrorf("Only on the founder's machine can this be done, in a world that others host, too: play there and type it again.")
 }
 
 // hosts is where /hosts is typed anywhere but on the founder's machine, whose node

@@ -122,9 +122,28 @@ var nodeKinds = []*kind{
 		f.exact(m.Key[:])
 		f.exact(m.Sig[:])
 	}),
-	message(187, func(f *form, m *node.CopyQuery) { shard(f, &m.Shard); num(f, &m.Part) }),
+	message(187, func(f *form, m *node.CopyQuery) { shard(f, &m.Shard); signed(f, &m.At); num(f, &m.Part) }),
+	message(183, func(f *form, m *node.StatesQuery) { shard(f, &m.Shard) }),
+	message(184, func(f *form, m *node.States) {
+		shard(f, &m.Shard)
+		list(f, &m.List, node.MaxSavedStates, 7, savedState)
+	}),
+	message(185, func(f *form, m *node.RestoreState) {
+		shard(f, &m.Shard)
+		num(f, &m.Number)
+		f.peer(&m.Holder)
+		savedState(f, &m.State)
+	}),
+	message(189, func(f *form, m *node.StateRestored) {
+		shard(f, &m.Shard)
+		num(f, &m.Number)
+		num(f, &m.Changed)
+		num(f, &m.Kept)
+		f.bool(&m.Failed)
+	}),
 	message(188, func(f *form, m *node.CopyPart) {
 		shard(f, &m.Shard)
+		signed(f, &m.At)
 		gen(f, &m.Gen)
 		num(f, &m.Term)
 		num(f, &m.Index)
@@ -155,3 +174,12 @@ var nodeKinds = []*kind{
 }
 
 func shard(f *form, p *shards.Shard) { f.bool(&p.Lobby); f.region(&p.Region) }
+
+func savedState(f *form, s *node.SavedState) {
+	signed(f, &s.At)
+	f.bool(&s.Aside)
+	gen(f, &s.Gen)
+	num(f, &s.Term)
+	num(f, &s.Index)
+	num(f, &s.Bytes)
+}

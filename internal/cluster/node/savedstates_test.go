@@ -1,0 +1,123 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// TestStateIsRestored: the founder finds the state that a region had when its first copy
+// was made, with those who keep copies, and has the region put back to it while somebody
+// is there: what was built since is gone, and one can build on.
+func TestStateIsRestored(t *testing.T) {
+	c := newCluster(t, 1, 20)
+	c.s.Run(3 * time.Second)
+	g := c.addGuest(5)
+	c.until("the guest is in", func() bool { return g.in })
+	c.until("it builds", func() bool { return g.acted > 0 })
+	c.s.Run(15 * time.Second) // a copy is made
+	g.quiet = true
+	c.until("all acts are answered", func() bool { return len(g.pending) == 0 })
+	c.s.Run(10 * time.Second)
+	home := shards.Shard{Region: g.home}
+	c.buildsOn(g, g.acted+6)
+	c.s.Run(10 * time.Second)
+	founder, stranger := -1, -1 // neither leads it, nor has a copy
+	for i := range c.nodes {
+		if _, kept := c.node(i).net.copies.spare(home); kept || c.node(i).net.hosting.hosts(home) {
+			continue
+		}
+		if founder < 0 {
+			founder = i
+		} else {
+			stranger = i
+		}
+	}
+	for i := range c.nodes {
+		c.node(i).net.cfg.Founder = nodePeer(founder).ID
+	}
+	find := func(i int) (out []HeldState) {
+		done := false
+		c.nodes[i].Call(func() { c.node(i).States(home.Region, func(l []HeldState) { out, done = l, true }) })
+		c.until("it is known which states there are", func() bool { return done })
+		return out
+	}
+	restore := func(i int, state HeldState) (out StateRestored) {
+		done := false
+		c.nodes[i].Call(func() {
+			c.node(i).RestoreState(home.Region, state, func(m StateRestored) { out, done = m, true })
+		})
+		c.until("it is restored, or not", func() bool { return done })
+		return out
+	}
+	states := find(founder)
+	if len(states) != spareHolders || states[0].Aside || states[0].Bytes == 0 || len(find(stranger)) != 0 {
+		t.Fatalf("states: %+v; a stranger finds %+v", states, find(stranger))
+	}
+	if m := restore(stranger, states[0]); !m.Failed {
+		t.Errorf("a stranger restores it: %+v", m)
+	}
+	other := states[0]
+	other.Index++
+	if m := restore(founder, other); !m.Failed {
+		t.Errorf("a state that nobody has is restored: %+v", m)
+	}
+	m := restore(founder, states[0])
+	if m.Failed || m.Changed == 0 || m.Kept > 0 {
+		t.Errorf("restored: %+v", m)
+	}
+	if again := restore(founder, states[0]); again.Failed || again.Changed > 0 {
+		t.Errorf("restored again: %+v", again)
+	}
+	for i := range c.guests { // what it has built since is not as it was acknowledged
+		clear(c.wanderer(i).edits)
+	}
+	c.rebuilds(g)
+}
+
+// TestDatedCopies: of a shard that changes all the time, states of the last days stay, the
+// older the fewer, and never none for long.
+func TestDatedCopies(t *testing.T) {
+	now := machine.Time(1000 * time.Hour)
+	c := &copies{Part: part.Part{Env: &stoppedEnv{now: &now}}, disk: &jobs{}, reads: map[uint64]func([]machine.KV, error){}}
+	p := shards.Shard{Region: world.RegionPos{X: 3}}
+	for n := range 24 * 30 {
+		now = now.Add(time.Hour)
+		var s savedCopy
+		s.shard, s.proof = p, copyProof{byte(n), byte(n >> 8)}
+		s.Retired = true
+		c.date(s, []machine.KV{{Key: []byte{1}, Value: []byte{byte(n)}}})
+		for tag, then := range c.reads {
+			then(nil, nil)
+			delete(c.reads, tag)
+		}
+		c.next = 0
+		c.beat(now)
+		var ages []time.Duration
+		for _, s := range c.list {
+			ages = append(ages, now.Sub(s.at))
+		}
+		if len(ages) > 7 || n > 24*10 && (len(ages) < 4 || ages[len(ages)-1] >= dateEvery) {
+			t.Fatalf("after %d hours: %v", n, ages)
+		}
+		day := false
+		for _, a := range ages {
+			day = day || a >= 18*time.Hour && a <= 60*time.Hour
+		}
+		if n > 24*3 && !day {
+			t.Fatalf("after %d hours nothing of the day before is left: %v", n, ages)
+		}
+	}
+}
+
+// stoppedEnv is an environment of which only the time is used.
+type stoppedEnv struct {
+	machine.Env
+	now *machine.Time
+}
+
+func (e *stoppedEnv) Now() machine.Time { return *e.now }

@@ -1,0 +1,253 @@
+package node
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
+)
+
+type (
+	// RestoreState asks the leader of a region to put its blocks back to an earlier state
+	// that a node keeps. The founder's node may ask.
+	RestoreState struct {
+		Shard  shards.Shard
+		Number uint32
+		Holder machine.Peer
+		State  SavedState
+	}
+
+	// StateRestored is the answer: how many blocks were put back, and how many were not,
+	// because somebody changed them meanwhile; or Failed.
+	StateRestored struct {
+		Shard         shards.Shard
+		Number        uint32
+		Changed, Kept uint32
+		Failed        bool
+	}
+)
+
+// stateRestoring puts regions that are led here back to earlier states, and asks other
+// leaders to do so for an operator at the founder's node.
+//
+// The blocks that differ from the state are changed as those of a merge are: where nobody
+// touches them meanwhile, and without consequences. Players and what they carry stay.
+type stateRestoring struct {
+	part.Part
+	links    *peers.Links
+	hosting  *hosting
+	routes   *routes
+	merges   *merges
+	copies   *copies
+	fetching *copyFetching
+	jobs     *jobRunner
+	terrain  *terrain.Generator
+
+	work   map[shards.Shard]*stateRestore // of regions that are led here
+	orders map[uint32]*stateOrder         // of this node
+	number uint32
+}
+
+// stateRestore is a region that is put back.
+type stateRestore struct {
+	asker         machine.Peer
+	order         RestoreState
+	begun         machine.Time
+	target        []machine.KV
+	now           []machine.KV
+	made          map[world.ColumnPos]*world.Column
+	changes       []world.BlockChange
+	changed, kept uint32
+}
+
+// stateOrder is one that this node has given.
+type stateOrder struct {
+	m     RestoreState
+	until machine.Time
+	again machine.Time
+	then  func(StateRestored)
+}
+
+const (
+	restoreTime  = time.Minute
+	restoreAgain = 3 * time.Second
+	maxRestores  = 4
+)
+
+// order asks the leader of a region to put it back.
+func (s *stateRestoring) order(p shards.Shard, state HeldState, then func(StateRestored)) {
+	s.number++
+	now := s.Env.Now()
+	s.orders[s.number] = &stateOrder{
+		m:     RestoreState{Shard: p, Number: s.number, Holder: state.Holder, State: state.SavedState},
+		until: now.Add(restoreTime), again: now, then: then,
+	}
+	s.beat(now)
+}
+
+// receive takes an order, of the founder's node or of this one.
+func (s *stateRestoring) receive(from machine.Peer, m *RestoreState) {
+	h := s.hosting.replica(m.Shard)
+	switch x := s.work[m.Shard]; {
+	case from.ID != s.Cfg.Founder && from.ID != s.Cfg.Self.ID || m.Shard.Lobby || !m.Shard.InWorld():
+		s.Counts.Dropped++
+	case h == nil || !h.group.leading:
+		if h != nil {
+			h.wake()
+		}
+		s.routes.sendLeaderReply(from, m.Shard)
+	case x != nil || len(s.work) >= maxRestores: // it is asked again
+	default:
+		x = &stateRestore{asker: from, order: *m, begun: s.Env.Now(), made: map[world.ColumnPos]*world.Column{}}
+		s.work[m.Shard] = x
+		s.fetch(x)
+	}
+}
+
+// fetch gets the state that the region is put back to.
+func (s *stateRestoring) fetch(x *stateRestore) {
+	got := func(kvs []machine.KV, ok bool) {
+		if !ok {
+			s.end(x, false)
+			return
+		}
+		x.target = kvs
+		s.readRegion(x)
+	}
+	state := &x.order.State
+	if x.order.Holder.ID != s.Cfg.Self.ID {
+		want := signedCopy{end: hostpolicy.Log{Gen: state.Gen, Term: state.Term, Last: state.Index}, at: state.At}
+		s.fetching.begin(x.order.Holder, x.order.Shard, want, got)
+		return
+	}
+	c, ok := s.copies.of(x.order.Shard, state.At)
+	if !ok {
+		got(nil, false)
+		return
+	}
+	s.copies.read(c, func(kvs []machine.KV, err error) { got(kvs, err == nil) })
+}
+
+// readRegion reads the region as it is now.
+func (s *stateRestoring) readRegion(x *stateRestore) {
+	h := s.hosting.replicas[x.order.Shard]
+	if h == nil || !h.group.leading {
+		s.end(x, false)
+		return
+	}
+	h.group.raft.ReadState(func(st group.State, err error) {
+		if err != nil {
+			s.end(x, false)
+			return
+		}
+		x.now = st.Content
+		s.generate(x)
+	})
+}
+
+// generate makes the columns of which the states have changes alone, one after the other,
+// and then finds the blocks that differ.
+func (s *stateRestoring) generate(x *stateRestore) {
+	pos := x.order.Shard.Region
+	for _, c := range region.ChangedColumns(pos, x.now, x.target) {
+		if x.made[c] != nil {
+			continue
+		}
+		s.jobs.do(region.Generate{Terrain: s.terrain, Column: c}, func(result any, _ error) {
+			if x.made[c], _ = result.(*world.Column); x.made[c] == nil {
+				s.end(x, false)
+				return
+			}
+			s.generate(x)
+		})
+		return
+	}
+	s.jobs.do(difference{pos, [2][]machine.KV{x.now, x.target}, x.made}, func(result any, err error) {
+		changes, ok := result.([]world.BlockChange)
+		if x.now, x.target, x.made = nil, nil, nil; err != nil || !ok {
+			s.end(x, false)
+			return
+		}
+		x.changes = changes
+		s.change(x)
+	})
+}
+
+// change makes the next changes.
+func (s *stateRestoring) change(x *stateRestore) {
+	if s.work[x.order.Shard] != x {
+		return
+	}
+	if len(x.changes) == 0 {
+		s.end(x, true)
+		return
+	}
+	some := x.changes[:min(len(x.changes), MaxMergeChanges)]
+	s.merges.make(x.order.Shard, some, func(inPlace int) {
+		x.changes = x.changes[len(some):]
+		x.changed += uint32(inPlace)
+		x.kept += uint32(len(some) - inPlace)
+		s.change(x)
+	})
+}
+
+// end answers who has asked.
+func (s *stateRestoring) end(x *stateRestore, ok bool) {
+	if s.work[x.order.Shard] != x {
+		return
+	}
+	delete(s.work, x.order.Shard)
+	if ok {
+		s.Note(fmt.Sprintf("%s was put back to its state of %s by order of the founder's node: %d blocks; %d were changed meanwhile and stay.",
+			x.order.Shard, clock(x.order.State.At), x.changed, x.kept))
+	}
+	m := &StateRestored{Shard: x.order.Shard, Number: x.order.Number, Changed: x.changed, Kept: x.kept, Failed: !ok}
+	if x.asker.ID == s.Cfg.Self.ID {
+		s.hear(s.Cfg.Self, m)
+		return
+	}
+	s.links.Send(x.asker, m)
+}
+
+// hear takes the answer to an order of this node.
+func (s *stateRestoring) hear(from machine.Peer, m *StateRestored) {
+	o := s.orders[m.Number]
+	if o == nil || o.m.Shard != m.Shard || from.ID != s.routes.of(m.Shard).leader.ID {
+		return
+	}
+	delete(s.orders, m.Number)
+	o.then(*m)
+}
+
+// beat repeats orders, and gives up what takes too long.
+func (s *stateRestoring) beat(now machine.Time) {
+	for n, o := range s.orders { // the order does not matter: they are of different regions, or repeated
+		switch r := s.routes.of(o.m.Shard); {
+		case now >= o.until:
+			delete(s.orders, n)
+			o.then(StateRestored{Shard: o.m.Shard, Number: n, Failed: true})
+		case now < o.again:
+		case r.leader == (machine.Peer{}):
+			s.routes.searchLeader(r)
+		case r.leader.ID == s.Cfg.Self.ID:
+			o.again = now.Add(restoreAgain)
+			s.receive(s.Cfg.Self, &o.m)
+		default:
+			o.again = now.Add(restoreAgain)
+			s.links.Send(r.leader, &o.m)
+		}
+	}
+	for _, p := range shards.Sorted(s.work) {
+		if x := s.work[p]; now.Sub(x.begun) >= restoreTime {
+			s.end(x, false)
+		}
+	}
+}
