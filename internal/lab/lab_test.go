@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -36,6 +37,44 @@ func TestPlotIsWellFormed(t *testing.T) {
 		if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
 			t.Errorf("%s: a coordinate is no number", name)
 		}
+	}
+}
+
+// A heat map is well formed, and its colours get darker all the way.
+func TestHeatMapIsWellFormed(t *testing.T) {
+	h := HeatMap{Title: "a < b", X: "share", Y: "who & what", Columns: []string{"1 %", "2 %"}, Rows: []HeatRow{
+		{Name: "<all>", Cells: []HeatCell{{Share: 0, Text: "0 of 3"}, {Share: 1, Text: "3 of 3"}}},
+	}}
+	var b bytes.Buffer
+	if err := h.svg(&b); err != nil {
+		t.Fatal(err)
+	}
+	rects := 0
+	for d := xml.NewDecoder(&b); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "rect" {
+			rects++
+		}
+	}
+	if rects != 3 {
+		t.Errorf("%d rectangles, want the ground and two cells", rects)
+	}
+	last := 1000
+	for share := 0.0; share <= 1; share += 0.125 {
+		var r, g, b int
+		if _, err := fmt.Sscanf(heatColour(share), "#%02x%02x%02x", &r, &g, &b); err != nil || 3*r+6*g+b >= last*10 {
+			t.Errorf("share %v: %s, %v", share, heatColour(share), err)
+		}
+		last = (3*r + 6*g + b) / 10
+	}
+	if heatColour(0) != "#ffffff" {
+		t.Errorf("no share is %s", heatColour(0))
 	}
 }
 

@@ -204,6 +204,15 @@ func (t *Trial) save(dir string, run int) error {
 			return err
 		}
 	}
+	for i := range t.heats {
+		h := &t.heats[i]
+		if err := create(dir, h.Name+".svg", h.svg); err != nil {
+			return err
+		}
+		if err := create(dir, h.Name+".csv", h.csv); err != nil {
+			return err
+		}
+	}
 	for _, p := range t.images {
 		if err := create(dir, p.name+".png", func(w io.Writer) error { return png.Encode(w, p.img) }); err != nil {
 			return err

@@ -29,6 +29,7 @@ type Trial struct {
 	Facts   []Fact
 	tables  []Table
 	plots   []Plot
+	heats   []HeatMap
 	images  []picture
 }
 
@@ -180,6 +181,9 @@ func (t *Trial) Table(table Table) { t.tables = append(t.tables, table) }
 
 // Plot reports a plot.
 func (t *Trial) Plot(p Plot) { t.plots = append(t.plots, p) }
+
+// HeatMap reports a heat map.
+func (t *Trial) HeatMap(h HeatMap) { t.heats = append(t.heats, h) }
 
 // Picture reports a picture; draw is only called if somebody wants pictures.
 func (t *Trial) Picture(name string, draw func() image.Image) {

@@ -58,6 +58,8 @@ func fullParts() []Part {
 				Set: set{"nodes": "1000", "r": a.r, "most": a.most, "protocol": "hardened", "attack": "worst"}})
 	}
 	parts = append(parts,
+		Part{Name: "storage-heatmap", Experiment: "storage-heatmap", Runs: thesisRuns, MB: thesisStorageMB, Of: "fallen runs by share, r and attacker",
+			Set: set{"nodes": "1000", "shares": "1,2,4,8,14,19"}},
 		Part{Name: "time-warp", Experiment: "time-warp", Runs: thesisRuns, Of: "thesis 3.1"},
 		Part{Name: "truth-voxel", Experiment: "truth-voxel", MB: 6000, Set: set{"nodes": "1000", "minutes": "60"}},
 		Part{Name: "kademlia-lookups", Experiment: "kademlia-lookups", MB: 8000, Of: "dissertation figure 4.2",

@@ -59,6 +59,7 @@ func Experiments() []lab.Experiment {
 		storagelab.Attack,
 		storagelab.Bandwidth,
 		storagelab.Data,
+		storagelab.HeatMap,
 		storagelab.Hops,
 		storagelab.Queries,
 		worldlab.Terrain,
