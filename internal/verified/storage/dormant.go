@@ -74,6 +74,21 @@ func (ds *dormantStore) addStatic(out outcome) {
 	}
 }
 
+// addPushed adds what a neighbour has pushed to a node that is ready. In the hardened
+// protocol that replaces nothing: what the node has, enough zones have agreed on. The
+// rest is a claim until they are asked.
+func (ds *dormantStore) addPushed(out outcome) {
+	if ds.Hardened {
+		out.static = slices.DeleteFunc(slices.Clone(out.static), func(o *state.Object) bool { return ds.static[o.ID] != nil })
+		for _, o := range out.static {
+			if o.Static && ds.area.Responsible(o.Pos) {
+				ds.claims[o.ID] = true
+			}
+		}
+	}
+	ds.addStatic(out)
+}
+
 // releaseStatic removes static objects that a neighbour is now responsible for, and
 // returns them in order.
 func (ds *dormantStore) releaseStatic(to *overlay.Contact) (out []*state.Object) {

@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
@@ -32,8 +33,11 @@ func (tr *transfer) onPush(from *overlay.Contact, m *messages.Push) {
 		return
 	}
 	if tr.Ready {
+		if tr.Hardened && !tr.isNeighbour(from) {
+			return
+		}
 		out := outcome{static: m.Static, names: messages.NamedAll(m.Names), batches: m.Batches}
-		tr.dormant.addStatic(out)
+		tr.dormant.addPushed(out)
 		tr.dormant.keepHandOff(from, out)
 		return
 	}
@@ -44,6 +48,12 @@ func (tr *transfer) onPush(from *overlay.Contact, m *messages.Push) {
 	if tr.waiting {
 		tr.awaitPushes()
 	}
+}
+
+// isNeighbour reports whether somebody is a neighbour now, or was when the node measured
+// what is its own: one that leaves pushes last of all.
+func (tr *transfer) isNeighbour(who *overlay.Contact) bool {
+	return slices.ContainsFunc(tr.area.Now.Neighbours, placement.IsContact(who)) || slices.ContainsFunc(tr.Overlay.Neighbours(nil), placement.IsContact(who))
 }
 
 // finishJoin begins to answer with what the neighbours have pushed (5.4.1), and
