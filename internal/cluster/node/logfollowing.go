@@ -37,6 +37,7 @@ type logFollowing struct {
 	replayedAt machine.Time // when the last entry was
 
 	copies *copyChecking
+	roles  *roleChecking
 
 	silent    machine.Time // since when the leader, who is there, has sent nothing of its log
 	unsigned  machine.Time // when it last showed somebody the region, and did not sign that
@@ -72,6 +73,9 @@ func (l *logFollowing) beat(now machine.Time) {
 	if l.keys == nil || l.group.shard.Lobby || l.group.leading || leader.ID != l.leader.ID {
 		l.reset()
 	}
+	if leader.ID != l.leader.ID {
+		l.roles.reset()
+	}
 	if leader.ID != l.leader.ID || l.silent == 0 || !l.links.Linked(leader) {
 		l.silent = now
 	}
@@ -86,6 +90,7 @@ func (l *logFollowing) beat(now machine.Time) {
 	}
 	l.suspectSilent(now)
 	l.copies.beat(now, leader, l.replayed)
+	l.roles.beat(now, l.replayed())
 	l.next = now.Add(askLogEvery)
 	l.links.Send(leader, &FollowLog{Region: l.group.shard.Region, State: l.replayer == nil && now >= l.again})
 }
@@ -102,6 +107,12 @@ func (l *logFollowing) suspectSilent(now machine.Time) {
 func (l *logFollowing) suspectCopy(d copyDifference) {
 	l.Counts.CopiesFalse++
 	l.suspect("lets others keep something else than it logs: " + d.String())
+}
+
+// suspectRoles suspects a leader that has players be what nobody has decided.
+func (l *logFollowing) suspectRoles(what string) {
+	l.Counts.RolesFalse++
+	l.suspect(what)
 }
 
 // suspect stops following the leader for a while. That is no proof: it may be anything but
@@ -224,6 +235,7 @@ func (l *logFollowing) onEntry(f *peers.Remote, m *LogEntry) {
 		l.giveUp()
 		return
 	}
+	l.roles.onOrders(l.Env.Now(), l.replayer.Ordered())
 	l.Counts.LogEntries++
 	l.replayedAt = l.Env.Now()
 	if proof == nil {

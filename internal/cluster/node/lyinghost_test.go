@@ -85,6 +85,14 @@ var lies = []struct {
 	{"grants an item", func(a *regionlog.Area, _ world.Pos, player id.ID) {
 		a.Player(player).Items[30] = world.Stack{Block: world.GoldOre, Count: 50}
 	}},
+	{"logs that it grants an item", func(a *regionlog.Area, _ world.Pos, player id.ID) {
+		p := a.Player(player)
+		p.Items[30] = world.Stack{Block: world.GoldOre, Count: 50}
+		a.Changed(p)
+	}},
+	{"gives what nobody has ordered", func(a *regionlog.Area, _ world.Pos, player id.ID) {
+		a.Act([]world.Command{{Player: player, Kind: world.CmdOrder, Seq: 1, Order: &world.Order{Kind: world.OrderGive, Block: world.GoldOre, Count: 50}}})
+	}},
 	{"lets a friend fly", func(a *regionlog.Area, _ world.Pos, player id.ID) { a.Player(player).Mode = world.Spectator }},
 }
 

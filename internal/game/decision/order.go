@@ -192,6 +192,40 @@ func (o *Order) Signed() bool {
 	return identity.CheckKey(o.Issuer[:]) == nil && ed25519.Verify(o.Issuer[:], o.body([]byte(orderContext)), o.Signature[:])
 }
 
+// Does is what an order does to its subject where players begin at spawn, operators have
+// named places, and players may have so many homes; nil: nothing, or it is of another kind.
+func (o *Order) Does(spawn world.Pos, warp func(name string) (world.Pos, bool), homes int) *world.Order {
+	does := &world.Order{At: o.At, Count: int(o.Count)}
+	switch o.Kind {
+	case Teleport:
+		does.Kind = world.OrderTeleport
+	case Spawn:
+		does.Kind, does.At = world.OrderTeleport, world.SpawnFeet(spawn)
+	case ToWarp:
+		at, ok := warp(o.Text)
+		if !ok {
+			return nil
+		}
+		does.Kind, does.At = world.OrderTeleport, world.SpawnFeet(at)
+	case SetHome:
+		does.Kind, does.Text, does.Count = world.OrderSetHome, o.Text, homes
+	case ToHome:
+		does.Kind, does.Text = world.OrderHome, o.Text
+	case DelHome:
+		does.Kind, does.Text = world.OrderDelHome, o.Text
+	case ListHomes:
+		does.Kind = world.OrderHomes
+	case Give:
+		does.Kind = world.OrderGive
+		does.Block, _ = world.BlockByName(o.Text)
+	case SetMode:
+		does.Kind, does.Mode = world.OrderMode, world.Mode(slices.Index(Modes, o.Text))
+	default:
+		return nil
+	}
+	return does
+}
+
 // maxExecuted is how many orders about a player are remembered one by one.
 const maxExecuted = 16
 

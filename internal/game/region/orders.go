@@ -1,7 +1,6 @@
 package region
 
 import (
-	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
@@ -57,36 +56,12 @@ func (r *Region) runOrder(h *playerSession, m *Order) {
 
 // execute does what an order that was verified says.
 func (r *Region) execute(h *playerSession, o *decision.Order) {
-	does := &world.Order{At: o.At, Count: int(o.Count)}
-	switch o.Kind {
-	case decision.Kick:
+	if o.Kind == decision.Kick {
 		r.sessions.leave(h, LeftKicked)
-		return
-	case decision.Teleport:
-		does.Kind = world.OrderTeleport
-	case decision.Spawn:
-		does.Kind, does.At = world.OrderTeleport, world.SpawnFeet(r.area.Spawn())
-	case decision.ToWarp:
-		at, ok := r.warp(o.Text)
-		if !ok {
-			return
-		}
-		does.Kind, does.At = world.OrderTeleport, world.SpawnFeet(at)
-	case decision.SetHome:
-		does.Kind, does.Text, does.Count = world.OrderSetHome, o.Text, r.cfg.number(decision.SetHomes)
-	case decision.ToHome:
-		does.Kind, does.Text = world.OrderHome, o.Text
-	case decision.DelHome:
-		does.Kind, does.Text = world.OrderDelHome, o.Text
-	case decision.ListHomes:
-		does.Kind = world.OrderHomes
-	case decision.Give:
-		does.Kind = world.OrderGive
-		does.Block, _ = world.BlockByName(o.Text)
-	case decision.SetMode:
-		does.Kind, does.Mode = world.OrderMode, world.Mode(slices.Index(decision.Modes, o.Text))
+	} else if does := o.Does(r.area.Spawn(), r.warp, r.cfg.number(decision.SetHomes)); does != nil {
+		does.Signed = o.Append(nil)
+		r.order(h.p.ID, does)
 	}
-	r.order(h.p.ID, does)
 }
 
 // warp is a place that operators have named.

@@ -333,8 +333,7 @@ func (s *playerSessions) sendSelf(h *playerSession) {
 // restoreItems gives a player back what it carried before acts that failed.
 func (s *playerSessions) restoreItems(it itemsBefore) {
 	if h := s.players[it.player]; h != nil {
-		h.p.Items = it.items
-		s.area.Changed(h.p)
+		s.area.TakeBack(h.p, it.items)
 		h.items = it.items
 		s.sendInventory(h, allSlots)
 		s.store.put(playerKey(keyPlayer, it.player), h.saved())

@@ -140,9 +140,10 @@ func TestBorderEditWhileCrossing(t *testing.T) {
 	b.run(TickLength)
 	b.region(there).r.store.readOnly = true
 	b.run(20 * time.Millisecond)
-	_, h := b.homeOf(c.player)
-	h.p.Body.Pos = metres(129.5, flatTop+1, 64.5)
-	h.p.Body.Vel = world.Vec{}
+	r, h := b.homeOf(c.player)
+	r.area.RemovePlayer(c.player) // whoever follows must not take the leap for a lie
+	h.p.Body.Pos, h.p.Body.Vel = metres(129.5, flatTop+1, 64.5), world.Vec{}
+	r.area.AddPlayer(h.p)
 	b.run(160 * time.Millisecond)
 	b.region(there).r.store.readOnly = false
 	b.until("crossed", func() bool { r, _ := b.homeOf(c.player); return r != nil && r.Pos() == there })

@@ -20,16 +20,19 @@ type Area struct {
 	signers map[id.ID]*signer // of players who are here
 	// verified are statements about land.
 	verified *decision.Verified
-	hashes   [world.Columns][32]byte
-	hashed   [world.Columns]*world.Column // what Share gave when the hash was made
-	rec      recorder
+	ordered  []*decision.Order // and run, if the area is replayed
+	// spawnBefore is where players began before the spawn moved: orders of then may wait.
+	spawnBefore world.Pos
+	hashes      [world.Columns][32]byte
+	hashed      [world.Columns]*world.Column // what Share gave when the hash was made
+	rec         recorder
 }
 
 // NewArea returns a region without columns; signed says that nobody acts for players who
 // have not signed the act.
 func NewArea(rules world.AreaConfig, pos world.RegionPos, signed bool) *Area {
 	ring := NewRing(pos)
-	return &Area{Area: world.NewArea(rules, pos, ring), ring: ring, rules: rules, signed: signed, signers: map[id.ID]*signer{}, verified: decision.NewVerified()}
+	return &Area{Area: world.NewArea(rules, pos, ring), ring: ring, rules: rules, signed: signed, signers: map[id.ID]*signer{}, verified: decision.NewVerified(), spawnBefore: rules.Spawn}
 }
 
 // Ring are the columns around the region: to look at.
@@ -81,10 +84,18 @@ func (a *Area) AddPlayer(p *world.Player) {
 	a.rec.put(appendPlayer(nil, p))
 }
 
-// Changed is to be called when something was changed of a player who is here.
+// Changed is to be called when something was changed of a player who is here that the
+// rules do not change (applyChanged).
 func (a *Area) Changed(p *world.Player) {
 	a.rec.event(evPlayer)
 	a.rec.put(appendPlayer(nil, p))
+}
+
+// TakeBack gives a player what it carried before acts that could not be written. Who
+// follows begins anew.
+func (a *Area) TakeBack(p *world.Player, items world.Inventory) {
+	a.rec.stop()
+	p.Items = items
 }
 
 // RemovePlayer is that of world.Area.

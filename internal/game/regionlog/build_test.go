@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -63,12 +65,21 @@ func (w *play) builds(p *world.Player, act world.Act) world.Act {
 	}
 }
 
+// ordered is what an operator has signed.
+func ordered(player id.ID, o decision.Order, seq uint64) world.Command {
+	o.World, o.Subject, o.Seq = testWorld, player, seq
+	o.Sign(keyOf("operator"))
+	does := o.Does(world.Pos{}, nil, 2)
+	does.Signed = o.Append(nil)
+	return world.Command{Player: player, Kind: world.CmdOrder, Seq: uint32(seq), Order: does}
+}
+
 // asked is what the lobby and the neighbours want in a tick.
 func (w *play) asked() (cmds []world.Command) {
 	g := &w.g
 	p := w.players[g.Intn(len(w.players))].id
-	order := func(o world.Order) {
-		cmds = append(cmds, world.Command{Player: p, Kind: world.CmdOrder, Seq: uint32(w.tick), Order: &o})
+	order := func(o decision.Order) {
+		cmds = append(cmds, ordered(p, o, w.tick))
 	}
 	remote := func(m world.Remote) {
 		m.From, m.Player, m.Op = world.RegionPos{X: 1}, p, w.tick<<8
@@ -81,12 +92,12 @@ func (w *play) asked() (cmds []world.Command) {
 	now, _ := w.a.Block(at)
 	switch g.Intn(28) {
 	case 0, 1, 2:
-		order(world.Order{Kind: world.OrderTeleport, At: at.Next(world.FaceUp).Centre()})
+		order(decision.Order{Kind: decision.Teleport, At: at.Next(world.FaceUp).Centre()})
 	case 3:
 		s := kit[g.Intn(len(kit))]
-		order(world.Order{Kind: world.OrderGive, Block: s.Block, Count: int(s.Count)})
+		order(decision.Order{Kind: decision.Give, Text: world.Info(s.Block).Name, Count: uint16(s.Count)})
 	case 4:
-		order(world.Order{Kind: world.OrderMode, Mode: world.Mode(g.Intn(2))})
+		order(decision.Order{Kind: decision.SetMode, Text: decision.Modes[g.Intn(2)]})
 	case 5:
 		remote(world.Remote{Kind: world.RemoteOpen, At: at, Block: now})
 	case 6:
@@ -101,11 +112,11 @@ func (w *play) asked() (cmds []world.Command) {
 			remote(world.Remote{Kind: world.RemoteItem, At: given.Body.Pos.Block(), Item: &given})
 		}
 	case 24, 25:
-		order(world.Order{Kind: world.OrderSetHome, Text: []string{"home", "mine"}[g.Intn(2)], Count: 2})
+		order(decision.Order{Kind: decision.SetHome, Text: []string{"home", "mine"}[g.Intn(2)]})
 	case 26:
-		order(world.Order{Kind: world.OrderHome, Text: "home"})
+		order(decision.Order{Kind: decision.ToHome, Text: "home"})
 	case 27:
-		order(world.Order{Kind: world.OrderDelHome, Text: "mine"})
+		order(decision.Order{Kind: decision.DelHome, Text: "mine"})
 	case 10:
 		if g.OneIn(5) {
 			w.breakOff(at, now)
@@ -125,8 +136,9 @@ func (w *play) breakOff(at world.Pos, now world.Block) {
 		}
 		w.a.Revert([]world.BlockChange{{At: at, Was: world.Air, Now: now}})
 		if p := w.a.Player(w.players[0].id); p != nil {
-			p.Items[2] = world.Stack{Block: world.OakPlanks, Count: 50}
-			w.a.Changed(p)
+			items := p.Items
+			items[2] = world.Stack{Block: world.OakPlanks, Count: 50}
+			w.a.TakeBack(p, items)
 		}
 		w.seen.failed++
 		return
@@ -158,13 +170,14 @@ func (w *play) look(c *world.Changes) {
 			w.built = append(w.built, b.At)
 		}
 	}
-	if !w.build {
-		return
-	}
-	for _, p := range w.players { // now and then everybody has what is necessary
+}
+
+// equip lets players now and then come back with what is necessary.
+func (w *play) equip() {
+	for _, p := range w.players {
 		if at := w.a.Player(p.id); at != nil && at.Items[0].Block != world.Chest && w.g.OneIn(40) {
-			copy(at.Items[:], kit)
-			w.a.Changed(at)
+			copy(w.a.RemovePlayer(p.id).Items[:], kit)
+			w.a.AddPlayer(at)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -110,6 +111,7 @@ func (w *writer) commands(a *world.Area, cmds []world.Command) {
 			if c.Order.IsHome() {
 				w.put([]byte(c.Order.Text))
 			}
+			w.put(c.Order.Signed)
 		default:
 			w.uint(uint64(c.Seq))
 			w.b = c.Remote.Append(w.b)
@@ -182,6 +184,9 @@ func (r *reader) commands(a *world.Area) []world.Command {
 			if c.Order.IsHome() {
 				c.Order.Text = string(r.Bytes(world.MaxHomeName))
 			}
+			if b := r.Bytes(decision.MaxSize); len(b) > 0 {
+				c.Order.Signed = b
+			}
 		case world.CmdRemote, world.CmdSettle:
 			c.Seq, c.Remote = uint32(r.Uint(maxU32)), r.remote()
 		default:
@@ -212,16 +217,21 @@ func appendPlayer(b []byte, p *world.Player) []byte {
 	return p.AppendBinary(binary.AppendUvarint(append(b, frozen), uint64(p.Buttons)))
 }
 
-// putPlayer puts a player back as appendPlayer wrote it.
-func putPlayer(a *world.Area, b []byte) (*world.Player, error) {
+// readPlayer reads a player as appendPlayer wrote it.
+func readPlayer(b []byte) (*world.Player, error) {
 	r := newReader(b)
 	frozen, buttons := r.Byte(), r.Uint(1<<16-1)
 	p, err := world.DecodePlayer(r.Take(uint64(r.Len())))
 	if err != nil || frozen > 1 || r.Bad() {
 		return nil, ErrFormat
 	}
-	last := p.LastInput
-	a.AddPlayer(p)
-	p.LastInput, p.Frozen, p.Buttons = last, frozen == 1, uint16(buttons)
+	p.Frozen, p.Buttons = frozen == 1, uint16(buttons)
 	return p, nil
+}
+
+// putPlayer puts a player into an area as it was read.
+func putPlayer(a *world.Area, p *world.Player) {
+	last, frozen, buttons := p.LastInput, p.Frozen, p.Buttons
+	a.AddPlayer(p)
+	p.LastInput, p.Frozen, p.Buttons = last, frozen, buttons
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
@@ -175,6 +176,9 @@ func (w *play) step() {
 	}
 	w.a.SetTimeOffset(int64(w.tick / 500 * 6000))
 	w.look(w.a.Tick(w.tick, cmds))
+	if w.build {
+		w.equip()
+	}
 	if w.extra != nil {
 		w.extra(w.a)
 	}
@@ -313,6 +317,35 @@ func TestLies(t *testing.T) {
 		"heals":    func(w *play, a *Area) { a.Player(w.players[0].id).Mode = world.Creative },
 		"forges an act": func(w *play, a *Area) {
 			a.Act([]world.Command{{Player: w.players[0].id, Kind: world.CmdAct, Seq: 999, Act: world.Act{Kind: world.ActDrop, A: 1, B: 1}}})
+		},
+		"logs that it grants an item": func(w *play, a *Area) {
+			p := a.Player(w.players[0].id)
+			p.Items[5] = world.Stack{Block: world.GoldOre, Count: 9}
+			a.Changed(p)
+		},
+		"logs that it heals": func(w *play, a *Area) {
+			p := a.Player(w.players[0].id)
+			p.Health, p.Food = 3, 2
+			a.Changed(p)
+		},
+		"gives without an order": func(w *play, a *Area) {
+			a.Act([]world.Command{{Player: w.players[0].id, Kind: world.CmdOrder, Seq: 1, Order: &world.Order{Kind: world.OrderGive, Block: world.GoldOre, Count: 9}}})
+		},
+		"gives more than was ordered": func(w *play, a *Area) {
+			c := ordered(w.players[0].id, decision.Order{Kind: decision.Give, Text: "stone", Count: 1}, 7)
+			c.Order.Count = 64
+			a.Act([]world.Command{c})
+		},
+		"gives another what was ordered": func(w *play, a *Area) {
+			c := ordered(w.players[1].id, decision.Order{Kind: decision.Give, Text: "stone", Count: 1}, 7)
+			c.Player = w.players[0].id
+			a.Act([]world.Command{c})
+		},
+		"moves somebody": func(w *play, a *Area) {
+			a.Act([]world.Command{{Player: w.players[0].id, Kind: world.CmdOrder, Seq: 1, Order: &world.Order{Kind: world.OrderTeleport, At: world.Vec{X: fixed.Int(60), Y: fixed.Int(90), Z: fixed.Int(60)}}}})
+		},
+		"heals by no order": func(w *play, a *Area) {
+			a.Act([]world.Command{{Player: w.players[0].id, Kind: world.CmdOrder, Seq: 1, Order: &world.Order{Kind: world.OrderHealth, Count: 20}}})
 		},
 		"goes back in time": func(w *play, a *Area) { a.Tick(w.tick-1, nil) },
 	} {
@@ -453,7 +486,7 @@ func TestRulesVersion(t *testing.T) {
 		w.step()
 	}
 	digest := w.a.state(false).Hashes.Digest()
-	const want = "10 918149084e62e824"
+	const want = "11 918149084e62e824"
 	if got := fmt.Sprintf("%d %s", Version, hex.EncodeToString(digest[:8])); got != want {
 		t.Errorf("the rules have changed: raise Version in doc.go, and write here %q", strings.TrimSpace(got))
 	}

@@ -128,14 +128,15 @@ func (a *Area) applyOne(kind byte, r *reader) error {
 			return err
 		}
 		a.Act(cmds)
-	case evNewPlayer, evPlayer:
-		p, err := putPlayer(a.Area, r.Bytes(maxBlob))
+	case evNewPlayer:
+		p, err := readPlayer(r.Bytes(maxBlob))
 		if err != nil {
 			return err
 		}
-		if kind == evNewPlayer {
-			delete(a.signers, p.ID)
-		}
+		putPlayer(a.Area, p)
+		delete(a.signers, p.ID)
+	case evPlayer:
+		return a.applyChanged(r.Bytes(maxBlob))
 	case evNoPlayer:
 		a.RemovePlayer(r.id())
 	case evSigned:
@@ -194,6 +195,11 @@ func (a *Area) applyThing(kind byte, r *reader) error {
 func (a *Area) mayRun(cmds []world.Command) error {
 	for i := range cmds {
 		c := &cmds[i]
+		if c.Kind == world.CmdOrder {
+			if err := a.mayOrder(c); err != nil {
+				return err
+			}
+		}
 		if !a.signed || c.Kind != world.CmdAct {
 			continue
 		}

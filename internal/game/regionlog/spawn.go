@@ -16,6 +16,7 @@ func (a *Area) MoveSpawn(s *decision.Statement) {
 	if at == a.Spawn() {
 		return
 	}
+	a.spawnBefore = a.Spawn()
 	a.Area.SetSpawn(at)
 	a.rec.event(evSpawn)
 	if s == nil {

@@ -196,9 +196,11 @@ func load(b []byte) (*Area, error) {
 		return nil, ErrFormat
 	}
 	for _, p := range players {
-		if _, err := putPlayer(a.Area, p); err != nil {
+		read, err := readPlayer(p)
+		if err != nil {
 			return nil, err
 		}
+		putPlayer(a.Area, read)
 	}
 	items := newReader(small[partItems])
 	for n := items.Count(8); n > 0; n-- {

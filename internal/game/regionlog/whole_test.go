@@ -21,6 +21,8 @@ func fill(v reflect.Value) {
 		for i := range v.Len() {
 			fill(v.Index(i))
 		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem())
@@ -79,10 +81,11 @@ func TestWholePlayers(t *testing.T) {
 	}
 	area := world.NewArea(world.AreaConfig{}, world.RegionPos{}, nil)
 	area.SetTick(99)
-	got, err := putPlayer(area, appendPlayer(nil, &p))
+	got, err := readPlayer(appendPlayer(nil, &p))
 	if err != nil {
 		t.Fatal(err)
 	}
+	putPlayer(area, got)
 	got.Handle = 0
 	if !reflect.DeepEqual(*got, p) {
 		t.Errorf("%+v became %+v", p, *got)

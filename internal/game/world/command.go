@@ -94,6 +94,9 @@ type Order struct {
 	Count int
 	Mode  Mode
 	Text  string
+	// Signed is the operator's signed order, for those who check what a region runs; the
+	// rules do not read it.
+	Signed []byte
 }
 
 // compare orders commands as they are run and, so that the order of submission

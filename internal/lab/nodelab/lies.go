@@ -34,6 +34,15 @@ var lies = []lie{
 	{name: "grants an item", tell: func(a *regionlog.Area, _ world.Pos) {
 		a.Players()[0].Items[30] = world.Stack{Block: world.GoldOre, Count: 50}
 	}},
+	{name: "logs that it grants an item", tell: func(a *regionlog.Area, _ world.Pos) {
+		p := a.Players()[0]
+		p.Items[30] = world.Stack{Block: world.GoldOre, Count: 50}
+		a.Changed(p)
+	}},
+	{name: "gives what nobody has ordered", tell: func(a *regionlog.Area, _ world.Pos) {
+		order := &world.Order{Kind: world.OrderGive, Block: world.GoldOre, Count: 50}
+		a.Act([]world.Command{{Player: a.Players()[0].ID, Kind: world.CmdOrder, Seq: 1 << 30, Order: order}})
+	}},
 	{name: "lets a friend fly", tell: func(a *regionlog.Area, _ world.Pos) {
 		a.Players()[0].Body.Pos.Y += 1 << 16 // 16 m
 	}},

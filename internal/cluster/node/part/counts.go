@@ -16,4 +16,5 @@ type Counts struct {
 	Suspected       uint64 // leaders, of what is no proof
 	CopiesCompared  uint64 // of regions that are followed, with what their logs lead to
 	CopiesFalse     uint64 // of these, for which a leader was suspected
+	RolesFalse      uint64 // times that a leader was suspected because of what it takes players for
 }

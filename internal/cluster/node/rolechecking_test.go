@@ -1,0 +1,95 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
+)
+
+// TestLongFalseOperator: a leader that takes somebody for an operator whom nobody has made
+// one is replaced.
+func TestLongFalseOperator(t *testing.T) {
+	simtest.Long(t)
+	c := newClusterOn(t, 2, 5, sim.Config{Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond})
+	c.s.Run(3 * time.Second)
+	g := c.addGuest(0)
+	c.until("the guest is in", func() bool { return g.in })
+	liar, _ := c.liarFor(g)
+	began := c.s.Now()
+	home := shards.Shard{Region: g.home}
+	replaced := func() bool { l := c.leaderOf(home); return l >= 0 && l != liar }
+	for !replaced() && c.s.Now().Sub(began) < time.Minute {
+		c.nodes[liar].Call(func() { // its own log of decisions says otherwise
+			c.node(liar).WithArea(g.home, func(a *regionlog.Area) {
+				if p := a.Player(g.player()); p != nil && !p.Operator {
+					a.Act([]world.Command{{Player: p.ID, Kind: world.CmdOrder, Seq: 1, Order: &world.Order{Kind: world.OrderOperator, Count: 1}}})
+				}
+			})
+		})
+		c.s.Run(100 * time.Millisecond)
+	}
+	if !replaced() {
+		t.Fatal("it leads on")
+	}
+	t.Logf("replaced after %v", c.s.Now().Sub(began))
+	if c.noted("for an operator, which nobody has decided") == 0 {
+		t.Errorf("said: %q", c.notes)
+	}
+	if c.convicted(liar) > 0 {
+		t.Error("that is no proof")
+	}
+}
+
+// TestRoleChecking: what a follower knows of roles and orders, and what it suspects.
+func TestRoleChecking(t *testing.T) {
+	ann, op := id.Of([]byte("ann")), id.Of(founderPublic[:])
+	roles := map[id.ID]decision.Rights{}
+	suspected := ""
+	k := &roleChecking{Part: part.Part{}, rights: func(who id.ID) decision.Rights { return roles[who] }, suspect: func(what string) { suspected = what }}
+	area := world.NewArea(world.AreaConfig{}, world.RegionPos{}, nil)
+	p := world.NewPlayer(ann, "Ann", world.Survival, world.Vec{})
+	area.AddPlayer(p)
+	at := machine.Time(time.Hour)
+	for _, c := range []struct {
+		what string
+		does func()
+		want bool // suspected after a while
+	}{
+		{"as everybody knows", func() {}, false},
+		{"an operator whom nobody has made one", func() { p.Operator = true }, true},
+		{"an operator", func() { roles[ann] = decision.Rights{Role: decision.RoleOperator} }, false},
+		{"no prisoner, who should be one", func() { roles[ann] = decision.Rights{Role: decision.RoleOperator, Jailed: true} }, true},
+		{"in jail", func() { p.Jailed = true }, false},
+		{"an order by nobody who may", func() { k.onOrders(at, []*decision.Order{signedGive(1)}) }, true},
+		{"an order by an operator", func() {
+			roles[op] = decision.Rights{Role: decision.RoleOwner}
+			k.onOrders(at, []*decision.Order{signedGive(2)})
+		}, false},
+		{"the same again", func() { k.onOrders(at, []*decision.Order{signedGive(2)}) }, true},
+	} {
+		suspected = ""
+		c.does()
+		for range 40 {
+			at = at.Add(time.Second)
+			k.beat(at, area)
+		}
+		if (suspected != "") != c.want {
+			t.Errorf("%s: suspected %q", c.what, suspected)
+		}
+	}
+}
+
+func signedGive(seq uint64) *decision.Order {
+	o := &decision.Order{Kind: decision.Give, Subject: id.Of([]byte("ann")), Seq: seq, Text: "stone", Count: 1}
+	o.Sign(founderKey)
+	return o
+}
