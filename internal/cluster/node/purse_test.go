@@ -15,8 +15,8 @@ type purse struct {
 }
 
 const (
-	purseSlot = world.Slots - 1 // what is crafted comes into slots before it, and is taken from it first
-	mintSlot  = world.Slots - 2
+	purseSlot = world.Carried - 1 // what is crafted comes into slots before it, and is taken from it first
+	mintSlot  = world.Carried - 2
 	fullPurse = 90
 
 	slabsOfOak = 7 // the recipe that takes one block of planks
