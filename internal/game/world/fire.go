@@ -1,6 +1,6 @@
 package world
 
-// Fire. What is in lava burns, and goes on burning for a while; water puts it out. Times are
+// Fire. What is in lava burns, and goes on burning for a while; water and rain put it out. Times are
 // in ticks.
 const (
 	heatEvery = 10  // between two looks for lava
@@ -29,7 +29,7 @@ func (pr *playerRules) burn(p *Player) {
 	}
 	p.Fire--
 	switch at, _ := pr.Block(p.Body.Pos.Block()); {
-	case at.IsWater() || p.Dead():
+	case at.IsWater() || p.Dead() || pr.rainsOn(p.Body.Pos.Block()):
 		p.Fire = 0
 	case p.Fire%fireEvery == 0 && !at.IsLava():
 		pr.hurt(p, fireHurts, ByFire)

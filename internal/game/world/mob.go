@@ -191,7 +191,7 @@ func (mr *mobRules) upkeep(m *Mob) {
 		mr.hurtMob(m, 2*mr.heat(&m.Body))
 	case in.Moves == pack.Swims && !m.Body.InWater:
 		mr.hurtMob(m, 1)
-	case in.Burns && !mr.night() && !m.Body.InWater && mr.openSky(m.Body.Pos.Block()):
+	case in.Burns && !mr.night() && !m.Body.InWater && mr.openSky(m.Body.Pos.Block()) && !mr.rainsOn(m.Body.Pos.Block()):
 		mr.hurtMob(m, 2)
 	case in.Monster() && mr.nearestPlayer(m.Body.Pos, mr.lastsWithin(in), anyone) == nil:
 		mr.changes.Gone = append(mr.changes.Gone, MobGone{Mob: m})

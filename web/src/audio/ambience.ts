@@ -10,6 +10,8 @@ export interface Surroundings {
   /** metres above the ground of the world */
   height: number;
   underWater: boolean;
+  /** how hard it rains, 0 to 1 */
+  rain: number;
   /** there is green about */
   green: boolean;
 }
@@ -19,6 +21,7 @@ export class Ambience {
   private readonly wind: GainNode;
   private readonly windTone: BiquadFilterNode;
   private readonly deep: GainNode;
+  private readonly rain: GainNode;
   private readonly muffle: BiquadFilterNode;
   private next = 0;
 
@@ -31,6 +34,7 @@ export class Ambience {
     this.windTone = this.filter('bandpass', 400, 0.4);
     this.wind = this.loop(this.windTone);
     this.deep = this.loop(this.filter('lowpass', 180, 0.8));
+    this.rain = this.loop(this.filter('highpass', 1800, 0.3));
   }
 
   private filter(type: BiquadFilterType, hz: number, q: number): BiquadFilterNode {
@@ -60,9 +64,10 @@ export class Ambience {
     const high = Math.min(1, Math.max(0, (around.height - 60) / 90));
     this.wind.gain.setTargetAtTime(around.underWater ? 0 : open * gust * (0.03 + 0.12 * high), t, 0.8);
     this.windTone.frequency.setTargetAtTime(300 + 350 * gust + 200 * high, t, 1);
+    this.rain.gain.setTargetAtTime(around.underWater ? 0 : around.rain * (0.02 + 0.1 * open), t, 0.5);
     this.deep.gain.setTargetAtTime(around.underWater ? 0.5 : 0, t, 0.15);
     this.muffle.frequency.setTargetAtTime(around.underWater ? 500 : 20_000, t, 0.1);
-    if (t > this.next && !around.underWater && open > 0.4 && around.green) this.creature(around.time, open);
+    if (t > this.next && !around.underWater && open > 0.4 && around.rain < 0.3 && around.green) this.creature(around.time, open);
   }
 
   private creature(time: number, loud: number): void {

@@ -166,6 +166,7 @@ export class Audio {
       time: tick / length,
       sky: this.game.engine.stats().sky,
       height: eye.y,
+      rain: this.game.rain,
       underWater: underWater(this.game.engine, Math.round(eye.x * 4096), Math.round(eye.y * 4096), Math.round(eye.z * 4096)),
       green: green.has(below) || green.has(this.game.viewer.ground()),
     });

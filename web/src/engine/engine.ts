@@ -6,7 +6,7 @@
 import { BufferGeometry, LinearSRGBColorSpace, LineSegments, Matrix4, Mesh, PerspectiveCamera, Scene, WebGLRenderer } from 'three';
 import type { Measured } from '../world/measure';
 import { QUAD_BYTES } from '../world/quads';
-import { FLUID } from '../world/tables';
+import { EMIT, FLUID } from '../world/tables';
 import { Clouds } from './clouds';
 import { coverOf, type Cover } from './cover';
 import { Cracks, Outline, Particles } from './effects';
@@ -17,6 +17,7 @@ import { Hand } from './hand';
 import { Icons } from './icons';
 import { WorldLink } from './link';
 import { Governor } from './quality';
+import { Rain } from './rain';
 import { setTime, skyMesh } from './sky';
 import { Terrain } from './terrain';
 import { farColours, paintAll, textureArray } from './textures/atlas';
@@ -56,6 +57,7 @@ export class Engine {
   private readonly link: WorldLink;
   private readonly terrain: Terrain;
   private readonly clouds: Clouds;
+  private readonly rain: Rain;
   private readonly far: FarTerrain;
   private readonly figures: Figures;
   private readonly outlined = new Outline();
@@ -107,6 +109,7 @@ export class Engine {
     this.icons = new Icons(tiles);
     this.terrain = new Terrain(this.shared, blocks, this.frustum);
     this.clouds = new Clouds(this.shared);
+    this.rain = new Rain(this.shared);
     this.far = new FarTerrain(this.shared, this.frustum, farColours(tiles));
     this.far.coarse = soft;
     this.figures = new Figures(this.shared, skins, blocks);
@@ -115,7 +118,7 @@ export class Engine {
     this.hand = new Hand(this.shared, skins, blocks);
     this.scene.add(
       this.terrain.group, this.far.group, skyMesh(this.shared), this.clouds.group, this.figures.group,
-      this.outlined.lines, this.cracks.group, this.pieces.mesh,
+      this.outlined.lines, this.cracks.group, this.pieces.mesh, this.rain.mesh,
     );
     this.time(6000, 24000);
     setTimeout(() => this.warm());
@@ -221,7 +224,12 @@ export class Engine {
 
   /** time sets the time of day: tick of the day and ticks in a day; 0 is sunrise, a quarter noon. */
   time(tick: number, dayLength: number): void {
-    setTime(this.shared, tick / dayLength, this.options.brightness);
+    setTime(this.shared, tick / dayLength, this.options.brightness, this.rain.wet);
+  }
+
+  /** weather says how hard it rains, 0 to 1. */
+  weather(wet: number): void {
+    this.rain.wet = wet;
   }
 
   /** outline draws the frame around the block that is looked at. */
@@ -329,6 +337,7 @@ export class Engine {
     this.updateFar(reach);
     if (options.clouds) this.clouds.update(at, (Date.now() / 1000) % 100_000);
     const blockAt = (bx: number, by: number, bz: number): number => this.link.block(bx, by, bz);
+    this.rain.update(at, this.yaw, shared.uTime.value, blockAt);
     this.figures.update(dt, at, options.reducedMotion);
     shared.uTorches.value = this.figures.torches(shared.uTorch.value, at, this.held);
     this.outlined.update(at, blockAt);
@@ -351,12 +360,14 @@ export class Engine {
     const step = this.probed ? Math.min(1, dt * 2.5) : 1;
     shared.uOutside.value += (outside - shared.uOutside.value) * step;
     const { x, y, z } = this.at;
-    const level = FLUID[Math.max(0, this.link.block(Math.floor(x), Math.floor(y), Math.floor(z)))];
+    const here = Math.max(0, this.link.block(Math.floor(x), Math.floor(y), Math.floor(z)));
+    const level = FLUID[here];
     const above = FLUID[Math.max(0, this.link.block(Math.floor(x), Math.floor(y) + 1, Math.floor(z)))];
     const under = level > 0 && (above > 0 || y - Math.floor(y) < (level / 8) * 0.875);
     const day = shared.uSkyLight.value;
     const bright = Math.max(0.12, (sky / 15) ** 1.2);
-    shared.uUnder.value.set(0.07 * day.x * bright, 0.26 * day.y * bright, 0.46 * day.z * bright, under ? 1 : 0);
+    if (EMIT[here]) shared.uUnder.value.set(0.85, 0.3, 0.04, under ? 1 : 0); // lava
+    else shared.uUnder.value.set(0.07 * day.x * bright, 0.26 * day.y * bright, 0.46 * day.z * bright, under ? 1 : 0);
   }
 
   private updateFar(reach: number): void {

@@ -19,6 +19,7 @@ const hour = (zenith: number[], horizon: number[], light: number[]): Hour => ({
 const DAY = hour([0.25, 0.5, 0.9], [0.69, 0.84, 0.97], [0.94, 0.928, 0.9]);
 const DUSK = hour([0.22, 0.27, 0.52], [0.6, 0.47, 0.5], [0.74, 0.6, 0.55]);
 const NIGHT = hour([0.014, 0.024, 0.066], [0.05, 0.075, 0.15], [0.19, 0.24, 0.42]);
+const GREY = new Vector3();
 const GLOW = new Vector3(0.62, 0.27, 0.02);
 
 const smooth = (a: number, b: number, v: number): number => {
@@ -27,7 +28,7 @@ const smooth = (a: number, b: number, v: number): number => {
 };
 
 /** setTime puts the sun where it stands at a share of the day (0 sunrise, ¼ noon) and colours the sky. */
-export function setTime(shared: Shared, share: number, brightness: number): void {
+export function setTime(shared: Shared, share: number, brightness: number, wet = 0): void {
   const angle = share * Math.PI * 2;
   shared.uSun.value.set(Math.cos(angle), Math.sin(angle), -0.28).normalize();
   const high = Math.sin(angle);
@@ -39,6 +40,12 @@ export function setTime(shared: Shared, share: number, brightness: number): void
   mix('light', shared.uSkyLight.value);
   shared.uSkyLight.value.lerp(DUSK.light, night * brightness * 0.7);
   shared.uGlow.value.copy(GLOW).multiplyScalar(Math.exp(-((high / 0.2) ** 2)));
+  for (const sky of [shared.uZenith.value, shared.uHorizon.value]) {
+    const grey = (sky.x + sky.y + sky.z) / 3;
+    sky.lerp(GREY.set(grey, grey * 1.03, grey * 1.1).multiplyScalar(0.72), wet * 0.85);
+  }
+  shared.uSkyLight.value.multiplyScalar(1 - wet * 0.22);
+  shared.uGlow.value.multiplyScalar(1 - wet);
   shared.uNight.value = night;
   shared.uAmbient.value = 0.035 + 0.1 * brightness;
 }

@@ -7,6 +7,7 @@ import { browserStore } from '../net/identity';
 import { ActKind, BodyFlag, Mode } from '../net/types';
 import { Acts } from './acts';
 import { TickClock, TICK_MS } from './clock';
+import { rain, seedOf } from './weather';
 import { Container } from './container';
 import { Controls, NOT_PRESSED } from './controls';
 import { Edits } from './edits';
@@ -41,6 +42,7 @@ const AWAKE_MS = 500;
 export class Game implements GameState {
   readonly events = new Emitter<GameEvents>();
   readonly clock = new TickClock();
+  private seed = 0;
   readonly look = new Look();
   readonly inventory = new Inventory();
   readonly roster = new Roster();
@@ -158,6 +160,7 @@ export class Game implements GameState {
 
   private begin(w: Welcome): void {
     this.welcome = w;
+    this.seed = seedOf(w.world.seed);
     this.waypoints.enter(`${w.world.name} ${w.world.seed}`);
     this.connected = true;
     this.engine.self(w.name);
@@ -234,6 +237,11 @@ export class Game implements GameState {
     const length = this.welcome?.world.dayLength || 24000;
     const tick = (this.clock.tick(performance.now()) + this.timeOffset) % length;
     return { tick: tick < 0 ? tick + length : tick, length };
+  }
+
+  /** How hard it rains, 0 to 1. */
+  get rain(): number {
+    return this.welcome ? rain(this.seed, this.clock.tick(performance.now())) : 0;
   }
 
   /** A frame has said something of the own body. */

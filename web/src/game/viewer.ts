@@ -38,6 +38,8 @@ export interface ViewerGame extends GameState {
   readonly inventory: Inventory;
   readonly look: Look;
   readonly roster: Roster;
+  /** how hard it rains, 0 to 1 */
+  readonly rain: number;
   readonly timeOfDay: { tick: number; length: number };
   /** How far the time is between the last step and the next, 0 to 1. */
   alpha(now: number): number;
@@ -94,6 +96,7 @@ export class Viewer {
     this.drawOthers(now);
     this.takeAim();
     const { tick, length } = g.timeOfDay;
+    g.engine.weather(g.rain);
     g.engine.time(tick, length);
     const hit = this.target.hit;
     g.engine.outline(this.hud && hit && this.target.entity === null && g.self.mode !== Mode.Spectator ? hit : null);
