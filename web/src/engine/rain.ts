@@ -10,7 +10,7 @@ import { COMMON, type Shared } from './uniforms';
 /** places to each side of the eye, drops on each, metres over and under the eye */
 const AROUND = 11;
 const SIDE = 2 * AROUND + 1;
-const DROPS = 2;
+const DROPS = 4;
 const HIGH = 12;
 const LOW = 14;
 const FALL = HIGH + LOW;
@@ -42,8 +42,8 @@ in float vSnow;
 uniform float wet;
 out vec4 colour;
 void main() {
-  vec3 c = mix(vec3(0.62, 0.72, 0.9), vec3(1.0), vSnow) * (uSkyLight * 0.85 + 0.1);
-  colour = vec4(toneMap(c), mix(0.4, 0.85, vSnow) * wet);
+  vec3 c = mix(vec3(0.6, 0.7, 0.92), vec3(1.0), vSnow) * (uSkyLight * 0.85 + 0.1);
+  colour = vec4(toneMap(c), mix(0.55, 0.9, vSnow) * wet);
 }
 `;
 
@@ -108,7 +108,7 @@ export class Rain {
     const sway = snow ? Math.sin(time * 1.3 + w) * 0.25 : 0;
     const cx = roof.x + u / 256 + sway - eye.x;
     const cz = roof.z + v / 256 - eye.z;
-    const [half, tall] = snow ? [0.035, 0.07] : [0.012, 0.7];
+    const [half, tall] = snow ? [0.035, 0.07] : [0.018, 0.9];
     for (let c = 0; c < 4; c++) {
       const side = c === 1 || c === 2 ? half : -half;
       this.corners[at + c * 4] = cx + side * right[0];
