@@ -62,7 +62,7 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 	f.StringVar(&c.data, "data", host.DefaultData(), "folder that worlds are kept in")
 	f.StringVar(&c.logLevel, "log-level", "warn", "what to log: debug, info, warn or error")
 	f.BoolVar(&c.logJSON, "log-json", false, "log as JSON, one object a line")
-	root.AddCommand(play, newNode(c), newWorld(c), newInvite(c), newIdentity(c), newAuthority(c), newEvidence(), newBots(c), newPage(), newPack(), newStatus(c), newVersion())
+	root.AddCommand(play, newNode(c), newWorld(c), newInvite(c), newIdentity(c), newAuthority(c), newEvidence(), newBots(c), newPage(), newPack(), newStatus(c), newConsole(c), newVersion())
 	return root
 }
 

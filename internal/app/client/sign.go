@@ -1,11 +1,9 @@
 package client
 
 import (
-	"slices"
 	"sync"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
@@ -23,14 +21,12 @@ type signer struct {
 	log     *inputlog.Builder
 	input   wire.Input // decoded into again and again
 
-	mu    sync.Mutex
-	lines []string // the last commands for which nothing was signed
-	tick  uint64   // of the world, at a time
-	at    time.Time
-}
+	typed typedLines
 
-// maxLines is how many commands of the player wait for something to sign.
-const maxLines = 8
+	mu   sync.Mutex
+	tick uint64 // of the world, at a time
+	at   time.Time
+}
 
 // signing makes c sign for a player whose session began with a challenge and a Welcome.
 func signing(c Conn, who Identity, challenge *wire.Challenge, w *wire.Welcome) Conn {
@@ -53,10 +49,7 @@ func (c *signer) Send(b []byte) error {
 	case wire.TypeSay:
 		var say wire.Say
 		if err := wire.DecodeInto(b, &say); err == nil {
-			c.mu.Lock()
-			c.lines = append(c.lines, say.Text)
-			c.lines = c.lines[max(0, len(c.lines)-maxLines):]
-			c.mu.Unlock()
+			c.typed.add(say.Text)
 		}
 	}
 	return c.Conn.Send(b)
@@ -136,30 +129,8 @@ func (c *signer) sign(b []byte) []byte {
 	if err := wire.DecodeInto(b, &m); err != nil {
 		return nil
 	}
-	if decision.IsOrder(m.Statement) {
-		o, err := decision.DecodeOrder(m.Statement)
-		if err != nil || !c.typed(func(line string) bool { return o.AskedBy(line, c.who.Player(), time.Now()) }) {
-			return nil
-		}
-		o.Sign(c.who.Key)
-		return wire.Encode(&wire.Signed{Statement: o.Append(nil)})
+	if signed := c.typed.sign(c.who, m.Statement); signed != nil {
+		return wire.Encode(&wire.Signed{Statement: signed})
 	}
-	s, err := decision.Decode(m.Statement)
-	if err != nil || !c.typed(func(line string) bool { return decision.Asks(line, s) }) {
-		return nil
-	}
-	s.Sign(c.who.Key)
-	return wire.Encode(&wire.Signed{Statement: s.Append(nil)})
-}
-
-// typed reports whether a command of the player asks for what is to be signed; it
-// does so once.
-func (c *signer) typed(asks func(line string) bool) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i := slices.IndexFunc(c.lines, asks)
-	if i >= 0 {
-		c.lines = slices.Delete(c.lines, i, i+1)
-	}
-	return i >= 0
+	return nil
 }

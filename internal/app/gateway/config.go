@@ -66,6 +66,8 @@ type Config struct {
 	// Sharing is what the owner passes on to those who are to join; nil, or what it
 	// returns: there is nothing.
 	Sharing func() *Sharing
+	// Console opens a console of the world; nil: there is none.
+	Console func() (Console, error)
 	// Inviter manages invitations for the owner; nil: nobody does.
 	Inviter Inviter
 	// Whitelist says that the lobby lets only listed players in, so that a

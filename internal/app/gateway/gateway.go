@@ -37,6 +37,9 @@ type Gateway struct {
 	metrics   *metrics
 	http      *http.Server
 
+	consoles    context.Context // ends at Shutdown
+	endConsoles context.CancelFunc
+
 	mu      sync.Mutex
 	peers   map[*peer]struct{}
 	closing bool
@@ -62,6 +65,7 @@ func New(cfg Config) (*Gateway, error) {
 	if cfg.Stats != nil {
 		g.stats = &statsCache{read: cfg.Stats}
 	}
+	g.consoles, g.endConsoles = context.WithCancel(context.Background())
 	g.metrics = newMetrics(g)
 	g.http = &http.Server{
 		Handler:           g.guard(g.routes()),
@@ -85,6 +89,7 @@ func (g *Gateway) routes() http.Handler {
 	mux.HandleFunc("GET /ws", g.serveSocket)
 	mux.HandleFunc("GET /api/invites", g.serveInvites)
 	mux.HandleFunc("POST /api/invites", g.serveInvites)
+	mux.HandleFunc("GET /api/console", g.serveConsole)
 	mux.HandleFunc("GET /healthz", g.serveHealth)
 	mux.Handle("GET /status", g.private(http.HandlerFunc(g.serveStatus)))
 	mux.Handle("GET /metrics", g.private(http.HandlerFunc(g.metrics.serve)))
@@ -126,6 +131,7 @@ func (g *Gateway) Shutdown(ctx context.Context) error {
 		p.end(wire.Restart.Refusal(3))
 	}
 	g.mu.Unlock()
+	g.endConsoles()
 	err := g.http.Shutdown(ctx)
 	done := make(chan struct{})
 	go func() { g.gone.Wait(); close(done) }()

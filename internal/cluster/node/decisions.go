@@ -181,6 +181,21 @@ func (d *decisions) found(e *lobby.Enter) {
 	}
 }
 
+// GrantConsole makes the key of the founder's node's consoles an operator's. At other nodes
+// it does nothing.
+func (n *Node) GrantConsole(console id.ID) error {
+	d := n.decisions
+	if n.cfg.Sign == nil || d.log.IsOperator(console) {
+		return nil
+	}
+	s := &decision.Statement{
+		World: d.log.World(), Seq: d.log.Next(d.log.Root(), d.time()),
+		Topic: decision.Operator, On: true, Subject: console, Name: decision.Console,
+	}
+	n.cfg.Sign(s)
+	return d.take([]*decision.Statement{s}, nil)
+}
+
 // hear inspects messages of this node's sessions to the lobby.
 func (d *decisions) hear(m machine.Message) {
 	if e, ok := m.(*lobby.Enter); ok && e.Local {

@@ -29,10 +29,14 @@ func (l *Log) Operators() []id.ID {
 	return out
 }
 
-// Founded reports whether the founder's node has ever said who is an operator.
+// Console is the name with which the founder's node makes the key of its consoles an
+// operator's. No player is called so: brackets are not allowed in names.
+const Console = "[Console]"
+
+// Founded reports whether the founder's node has ever said which player is an operator.
 func (l *Log) Founded() bool {
-	for at := range l.latest {
-		if at.issuer == l.root && at.topic == Operator {
+	for at, s := range l.latest {
+		if at.issuer == l.root && at.topic == Operator && s.Name != Console {
 			return true
 		}
 	}

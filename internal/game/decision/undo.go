@@ -2,6 +2,7 @@ package decision
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -63,8 +64,12 @@ func (o *Order) undoAskedBy(verb string, args []string) bool {
 		return false
 	}
 	preview := args[len(args)-1] == "preview"
+	named := slices.DeleteFunc(slices.Clone(args), func(w string) bool { return w == "preview" })
+	if typed, ok := Corners(named[max(0, len(named)-6):]); ok && typed != u.Box {
+		return false
+	}
 	if o.Kind == Inspect {
-		return o.Subject.IsZero() && o.Name == "" && len(args) == 1
+		return o.Subject.IsZero() && o.Name == "" && (len(args) == 1 || len(args) == 6)
 	}
 	everybody := args[0] == "*"
 	return u.Preview == preview && everybody == o.Subject.IsZero() && (everybody && o.Name == "" || !everybody && o.means(args[0]))

@@ -29,6 +29,10 @@ func (h *Lobby) onEnter(e enter) {
 		h.wait(e)
 		return
 	}
+	if e.Console {
+		h.openConsole(e)
+		return
+	}
 	name, refusal := h.checkEnter(e)
 	if refusal != nil {
 		h.refuse(e.from, refusal)

@@ -42,6 +42,8 @@ func (h *Lobby) onSay(from machine.Peer, text string) {
 		h.tell(p, wire.ChatError, "You are writing too fast. Wait a moment.")
 	case strings.HasPrefix(text, "/"):
 		h.command(p, text[1:])
+	case p.console:
+		h.toAll(&Chat{Kind: wire.ChatSystem, Text: p.rec.Name + " " + text})
 	case h.silenced(p):
 	default:
 		h.toAll(&Chat{Kind: wire.ChatWorld, From: p.rec.Name, Text: text})

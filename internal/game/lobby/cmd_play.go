@@ -122,6 +122,10 @@ func (c *call) tpToPlace(who *player, place []decision.Word) error {
 
 // locate asks where a player is.
 func (c *call) locate(p *player, then func(world.Vec)) {
+	if p.console {
+		c.fail("%s", nowhere)
+		return
+	}
 	c.sendRequest(&playerRequest{
 		player: p, at: p.region,
 		ask: p.locate,

@@ -13,13 +13,16 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
+// undoArgs is what stands behind /rollback and /restore.
+const undoArgs = "<known player> <30m|12h|7d> <count> [preview] | <known player> <30m|12h|7d> <x> <y> <z> <x> <y> <z> [preview] | <text> <30m|12h|7d> <text> [preview]"
+
 // undoCommands are about who changed which block, and take it back. Regions check who may:
 // operators, and owners on their own land.
 func undoCommands() []*command {
 	return []*command{
-		{name: "inspect", args: "<count>", help: "Lists who has changed blocks so near to you last.", needs: decision.MayModerate, run: (*call).inspect},
-		{name: "rollback", args: "<known player> <30m|12h|7d> <count> [preview] | <text> <30m|12h|7d> <text> [preview]", help: "Takes back what a player (* for everybody) has changed in that time, so near to you or on your land of a name; preview only counts.", needs: decision.MayClaim, run: undo(decision.Rollback)},
-		{name: "restore", args: "<known player> <30m|12h|7d> <count> [preview] | <text> <30m|12h|7d> <text> [preview]", help: "Makes again what /rollback has taken back.", needs: decision.MayClaim, run: undo(decision.Restore)},
+		{name: "inspect", args: "<count> | <x> <y> <z> <x> <y> <z>", help: "Lists who has changed blocks so near to you last, or in the box between two corners.", needs: decision.MayModerate, run: (*call).inspect},
+		{name: "rollback", args: undoArgs, help: "Takes back what a player (* for everybody) has changed in that time, so near to you, in a box, or on your land of a name; preview only counts.", needs: decision.MayClaim, run: undo(decision.Rollback)},
+		{name: "restore", args: undoArgs, help: "Makes again what /rollback has taken back.", needs: decision.MayClaim, run: undo(decision.Restore)},
 	}
 }
 
@@ -41,6 +44,14 @@ type undone struct {
 }
 
 func (c *call) inspect() error {
+	if z, ok := c.corners(0); ok && len(c.args) == 6 {
+		u := decision.Undo{Box: z}
+		if _, err := (&decision.Order{Kind: decision.Inspect, Text: u.String()}).Undo(); err != nil {
+			return userErrorf("The box lies in the world and has sides of up to %d blocks.", decision.MaxUndoSide)
+		}
+		c.orderUndo(decision.Order{Kind: decision.Inspect}, u)
+		return nil
+	}
 	radius, err := strconv.Atoi(c.arg(0))
 	if err != nil || len(c.args) != 1 || radius < 0 || radius > maxUndoRadius {
 		return errUsage
@@ -49,6 +60,18 @@ func (c *call) inspect() error {
 		c.orderUndo(decision.Order{Kind: decision.Inspect}, decision.Undo{Box: z})
 	})
 	return nil
+}
+
+// corners is the box between the corners that stand from an argument on.
+func (c *call) corners(from int) (world.Zone, bool) {
+	if len(c.args) < from+6 {
+		return world.Zone{}, false
+	}
+	var words []string
+	for _, w := range c.args[from : from+6] {
+		words = append(words, w.Text)
+	}
+	return decision.Corners(words)
 }
 
 // around calls then with the box around the player who typed.
@@ -65,7 +88,11 @@ func (c *call) around(radius int, then func(world.Zone)) {
 // undo is /rollback or /restore.
 func undo(kind decision.OrderKind) func(*call) error {
 	return func(c *call) error {
-		if len(c.args) < 3 || len(c.args) > 4 || len(c.args) == 4 && c.arg(3) != "preview" {
+		n, preview := len(c.args), c.arg(len(c.args)-1) == "preview"
+		if preview {
+			n--
+		}
+		if n != 3 && n != 8 {
 			return errUsage
 		}
 		o := decision.Order{Kind: kind}
@@ -80,7 +107,18 @@ func undo(kind decision.OrderKind) func(*call) error {
 		if !ok {
 			return errUsage
 		}
-		u := decision.Undo{Since: c.unix() - int64(d/time.Second), Preview: len(c.args) == 4}
+		u := decision.Undo{Since: c.unix() - int64(d/time.Second), Preview: preview}
+		if z, ok := c.corners(2); ok && n == 8 {
+			u.Box = z
+			if o.Text = u.String(); c.from.role < decision.RoleOperator {
+				return userErrorf("Name land of yours: only operators do that elsewhere.")
+			}
+			if _, err := o.Undo(); err != nil {
+				return userErrorf("The box lies in the world and has sides of up to %d blocks.", decision.MaxUndoSide)
+			}
+			c.orderUndo(o, u)
+			return nil
+		}
 		if s := c.cfg.Decisions.Current(decision.Land, c.from.id, c.arg(2)); s != nil && s.On {
 			u.Box, _, _ = s.Box()
 			c.orderUndo(o, u)

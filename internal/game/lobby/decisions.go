@@ -97,6 +97,10 @@ func (c *call) decide(signed []byte, done string) {
 // order asks the player who typed a command to sign an order about a player, and
 // brings it to that player's home; then, if not nil, is called when it is on its way.
 func (c *call) order(who *player, o decision.Order, then func()) {
+	if who.console {
+		c.fail("%s", nowhere)
+		return
+	}
 	c.lastOrder = max(c.lastOrder+1, uint64(c.Lobby.time().UnixMilli()))
 	o.World, o.Seq, o.Subject, o.Name = c.cfg.Decisions.World(), c.lastOrder, who.id, who.rec.Name
 	c.ask(o.Append(nil), func(signed []byte) { c.execute(who, signed, then) })
@@ -151,6 +155,7 @@ func (h *Lobby) onDecided() {
 			h.tell(p, wire.ChatSystem, "%s", roleText(was, p.role))
 		}
 	}
+	h.checkConsoles()
 	h.tellTime()
 	h.keepDecisions(nil)
 }

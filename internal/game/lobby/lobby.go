@@ -18,6 +18,7 @@ type Lobby struct {
 	sessions map[machine.Peer]*player
 	entering []enter   // came before the store was read
 	here     []*player // in the order in which they came
+	consoles []*player // that are open; none of them is in the world
 	changed  []*player // the others are yet to be told of
 	armed    bool      // timerNews is set
 	calling  bool      // timerRoster is set
@@ -39,6 +40,7 @@ type player struct {
 
 	session  machine.Peer // through which the player is here
 	here     bool         // admitted and not gone
+	console  bool         // in the world is nobody
 	claiming bool         // the claim of its name is on the way to the disk
 	region   world.RegionPos
 
@@ -172,8 +174,13 @@ func (h *Lobby) regionsAwake() []world.RegionPos {
 // toRegion gives a message to the node to bring to its region.
 func (h *Lobby) toRegion(m machine.Message) { h.env.Send(machine.Peer{}, m) }
 
-// toAll sends one message to everybody who is here.
+// toAll sends one message to everybody who is here, and to consoles.
 func (h *Lobby) toAll(m machine.Message) {
+	h.toPlayers(m)
+	h.toConsoles(m)
+}
+
+func (h *Lobby) toPlayers(m machine.Message) {
 	for _, p := range h.here {
 		h.env.Send(p.session, m)
 	}

@@ -30,6 +30,9 @@ type (
 		// Known says that the player is let in only if the lobby knows it: too many new
 		// ones have come from its address.
 		Known bool
+		// Console says that this is no player who comes into the world, but a moderator or
+		// operator who reads the chat, speaks and commands.
+		Console bool
 	}
 
 	// Say is a line that the player typed; a leading slash makes it a command.

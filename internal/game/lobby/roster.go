@@ -36,7 +36,8 @@ func (h *Lobby) onDied(m *Died) {
 	if p == nil || !p.here || p.region != m.Region || !m.Cause.Known() || !p.deaths.allow(h.env.Now(), deathEvery, deathBurst) {
 		return
 	}
-	h.toAll(&Chat{Kind: wire.ChatSystem, Text: m.Cause.News(p.rec.Name)})
+	h.toPlayers(&Chat{Kind: wire.ChatSystem, Text: m.Cause.News(p.rec.Name)})
+	h.toConsoles(&Chat{Kind: wire.ChatSystem, From: p.rec.Name, Text: m.Cause.News(p.rec.Name)})
 }
 
 // removePresent takes a player off the list of those who are here.
@@ -46,6 +47,10 @@ func (h *Lobby) removePresent(p *player) {
 		return
 	}
 	p.here = false
+	if p.console {
+		h.consoles = slices.DeleteFunc(h.consoles, func(q *player) bool { return q == p })
+		return
+	}
 	h.played(p)
 	h.here = slices.DeleteFunc(h.here, func(q *player) bool { return q == p })
 	h.queueNews(p)
@@ -106,7 +111,7 @@ func (h *Lobby) announce(names []string, one, many string) {
 	if len(names) == 1 {
 		text = names[0] + " " + one + "."
 	}
-	h.toAll(&Chat{Kind: wire.ChatSystem, Text: text})
+	h.toPlayers(&Chat{Kind: wire.ChatSystem, Text: text}) // consoles read the list
 }
 
 // phrase lists names for a person; of many only the number.

@@ -246,6 +246,9 @@ func (s *stage) act(line string) {
 	var x, z int32
 	var epoch uint32
 	switch verb {
+	case "console": // session key
+		s.players[session(who)] = text
+		s.h.OnMessage(session(who), &Enter{Player: playerOf(text), Name: decision.Console, Console: true})
 	case "enter", "local": // session key name
 		key, name, _ := strings.Cut(text, " ")
 		s.players[session(who)] = key

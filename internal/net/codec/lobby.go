@@ -23,7 +23,7 @@ var lobbyKinds = []*kind{
 	message(64, func(f *form, m *lobby.Enter) {
 		f.id(&m.Player)
 		text(f, &m.Name, maxName)
-		f.bools(&m.Local, &m.Resume, &m.Known)
+		f.bools(&m.Local, &m.Resume, &m.Known, &m.Console)
 		optional(f, &m.Pass, pass)
 		f.bytes(&m.Invitation, maxAdmission)
 	}),

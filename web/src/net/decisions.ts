@@ -1,5 +1,5 @@
 import type { Identity } from './identity';
-import { fold, ORDER_VERSION, orderAskedBy, playerId } from './orders';
+import { corners, fold, ORDER_VERSION, orderAskedBy, playerId } from './orders';
 
 // Decisions and orders of operators (docs/protocols/decisions.md): the node proposes
 // what a command of the player asks for, the player's key signs it. Neither the node
@@ -93,10 +93,8 @@ function landAskedBy(s: Proposal, words: string[]): boolean {
   if (s.name !== words[0]) return false;
   if (!s.on) return true;
   if (words.length === 2) return true;
-  const n = words.slice(1).map(Number);
-  if (n.length !== 6 || n.some((v) => !Number.isInteger(v))) return false;
-  const corner = (pick: (a: number, b: number) => number): number[] => [0, 1, 2].map((i) => pick(n[i]!, n[i + 3]!));
-  return s.text.startsWith(`${[...corner(Math.min), ...corner(Math.max)].join(' ')} `);
+  const box = words.length === 7 ? corners(words) : null;
+  return box !== null && s.text.startsWith(box);
 }
 
 /** The proposal with the player as its issuer, signed. */

@@ -82,7 +82,7 @@ export function orderAskedBy(line: string, proposal: Uint8Array, player: Uint8Ar
     case 'give':
       return o.kind === GIVE && (n === 2 || n === 3) && means(args[0]!) && args[1]!.toLowerCase() === o.text && (args[2] ?? '1') === String(o.count);
     case 'inspect':
-      return o.kind === INSPECT && n === 1 && o.nobody && o.name === '';
+      return o.kind === INSPECT && (n === 1 || n === 6) && o.nobody && o.name === '' && inBox(o, args);
     case 'rollback':
     case 'restore':
       return o.kind === (verb.toLowerCase() === 'rollback' ? ROLLBACK : RESTORE) && undoAskedBy(o, args, means);
@@ -96,9 +96,23 @@ export function orderAskedBy(line: string, proposal: Uint8Array, player: Uint8Ar
   return false;
 }
 
+/** Two corners at the end of what was typed, in the order in which the node writes them; null: there are none. */
+export function corners(args: string[]): string | null {
+  const n = args.filter((w) => w !== 'preview').slice(-6).map(Number);
+  if (n.length !== 6 || n.some((v) => !Number.isInteger(v))) return null;
+  const corner = (pick: (a: number, b: number) => number): number[] => [0, 1, 2].map((i) => pick(n[i]!, n[i + 3]!));
+  return `${[...corner(Math.min), ...corner(Math.max)].join(' ')} `;
+}
+
+/** Whether an order is about the box that was typed, if one was. */
+function inBox(o: Order, args: string[]): boolean {
+  const box = corners(args);
+  return box === null || o.text.startsWith(box);
+}
+
 /** Whether what stands behind /rollback or /restore asks for an order about the history of a box. */
 function undoAskedBy(o: Order, args: string[], means: (typed: string) => boolean): boolean {
-  if (args.length === 0 || o.text.endsWith(' preview') !== (args.at(-1) === 'preview')) return false;
+  if (args.length === 0 || !inBox(o, args) || o.text.endsWith(' preview') !== (args.at(-1) === 'preview')) return false;
   return args[0] === '*' ? o.nobody && o.name === '' : !o.nobody && means(args[0]!);
 }
 
