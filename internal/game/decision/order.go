@@ -126,7 +126,7 @@ func DecodeOrder(b []byte) (*Order, error) {
 // check says what is wrong with the fields.
 func (o *Order) check() error {
 	switch {
-	case o.Seq == 0 || o.Subject.IsZero() && !o.IsUndo() || o.Kind == 0 || o.Kind > ListHomes:
+	case o.Seq == 0 || o.Subject.IsZero() && !o.IsUndo() && o.Kind != Build || o.Kind == 0 || o.Kind > Build:
 		return fmt.Errorf("%w: a number", ErrFormat)
 	case len(o.Name) > MaxName || len(o.Text) > MaxText || !utf8.ValidString(o.Name) || !utf8.ValidString(o.Text):
 		return fmt.Errorf("%w: the name or the text", ErrFormat)
@@ -145,6 +145,9 @@ func (o *Order) check() error {
 	case o.IsUndo():
 		_, err := o.Undo()
 		return err
+	case o.Kind == Build:
+		_, err := o.Building()
+		return err
 	}
 	return nil
 }
@@ -156,6 +159,11 @@ func (o *Order) Needs() Permission {
 		return MayKick
 	case Inspect:
 		return MayModerate
+	case Build:
+		return MayEdit
+	}
+	if o.ofSelf() {
+		return MayEdit
 	}
 	if o.ofPlayer() {
 		return ""
@@ -179,7 +187,7 @@ func (o *Order) Verify(of id.ID, now time.Time, role func(id.ID) Role) error {
 		return ErrWorld
 	case o.Seq > uint64(now.Add(OrderWindow).UnixMilli()) || o.Seq+uint64(OrderWindow.Milliseconds()) < uint64(now.UnixMilli()):
 		return ErrExpired
-	case !role(by).May(o.Needs()), o.ofPlayer() && by != o.Subject && (o.Kind != Spawn || role(by) < RoleOperator), !o.IsUndo() && role(by) < RoleOperator && by != o.Subject && role(o.Subject) >= role(by):
+	case !role(by).May(o.Needs()), o.ofPlayer() && by != o.Subject && (o.Kind != Spawn || role(by) < RoleOperator), !o.IsUndo() && o.Kind != Build && role(by) < RoleOperator && by != o.Subject && role(o.Subject) >= role(by):
 		return ErrAuthority
 	case !o.Signed():
 		return ErrSignature

@@ -42,6 +42,10 @@ func (o *Order) AskedBy(line string, player id.ID, now time.Time) bool {
 	case verb == "give" && o.Kind == Give && (len(args) == 2 || len(args) == 3):
 		count := append(args, "1")[2]
 		return o.means(args[0]) && strings.ToLower(args[1]) == o.Text && count == strconv.Itoa(int(o.Count))
+	case o.Kind == Build:
+		return o.buildAskedBy(verb, args)
+	case verb == "undo" && o.Kind == Rollback || verb == "redo" && o.Kind == Restore:
+		return self && len(args) == 0
 	case o.IsUndo():
 		return o.undoAskedBy(verb, args)
 	case verb == "tp" && o.Kind == Teleport:

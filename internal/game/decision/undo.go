@@ -18,6 +18,11 @@ const (
 	Restore                               // makes edits again that were taken back
 )
 
+// ofSelf reports whether somebody takes back what it has done itself, or makes it again.
+func (o *Order) ofSelf() bool {
+	return (o.Kind == Rollback || o.Kind == Restore) && o.Subject == o.By()
+}
+
 // MaxUndoSide bounds the sides of such a box.
 const MaxUndoSide = 513
 
@@ -60,7 +65,7 @@ func (o *Order) Undo() (u Undo, err error) {
 // for an order. Where the box is, if the line does not say it, is the lobby's word.
 func (o *Order) undoAskedBy(verb string, args []string) bool {
 	u, err := o.Undo()
-	if err != nil || len(args) == 0 || verb != undoVerbs[o.Kind] {
+	if err != nil || verb != undoVerbs[o.Kind] || len(args) == 0 {
 		return false
 	}
 	preview := args[len(args)-1] == "preview"

@@ -139,16 +139,22 @@ func undo(kind decision.OrderKind) func(*call) error {
 	}
 }
 
-// orderUndo asks the player to sign an order, and brings it to the regions that its box
-// lies in.
+// orderUndo orders something about the history of a box.
 func (c *call) orderUndo(o decision.Order, u decision.Undo) {
+	o.Text = u.String()
+	c.orderBox(o, u.Box, u.Preview)
+}
+
+// orderBox asks the player to sign an order about a box, and brings it to the regions that
+// the box lies in.
+func (c *call) orderBox(o decision.Order, box world.Zone, only bool) {
 	c.lastOrder = max(c.lastOrder+1, uint64(c.Lobby.time().UnixMilli()))
-	o.World, o.Seq, o.Text = c.cfg.Decisions.World(), c.lastOrder, u.String()
+	o.World, o.Seq = c.cfg.Decisions.World(), c.lastOrder
 	c.ask(o.Append(nil), func(signed []byte) {
 		tag := c.tag()
-		w := &undone{call: c, kind: o.Kind, only: u.Preview, left: map[world.RegionPos]bool{}}
+		w := &undone{call: c, kind: o.Kind, only: only, left: map[world.RegionPos]bool{}}
 		c.undos[tag] = w
-		lo, hi := u.Box.Min.Region(), u.Box.Max.Region()
+		lo, hi := box.Min.Region(), box.Max.Region()
 		for x := lo.X; x <= hi.X; x++ {
 			for z := lo.Z; z <= hi.Z; z++ {
 				at := world.RegionPos{X: x, Z: z}
@@ -157,7 +163,7 @@ func (c *call) orderUndo(o decision.Order, u decision.Undo) {
 			}
 		}
 		c.env.SetTimer(c.env.Now().Add(undoTimeout), machine.Timer{Kind: timerUndo, Arg: tag})
-		if o.Kind != decision.Inspect && !u.Preview {
+		if o.Kind != decision.Inspect && o.Kind != decision.Build && !only {
 			c.audit(signed)
 		}
 	})

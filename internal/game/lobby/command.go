@@ -43,7 +43,7 @@ var errUsage = errors.New("usage")
 var commands []*command
 
 func init() {
-	commands = concat(talkCommands(), playCommands(), placeCommands(), landCommands(), undoCommands(), worldCommands(), modCommands(), adminCommands())
+	commands = concat(talkCommands(), playCommands(), placeCommands(), landCommands(), undoCommands(), buildCommands(), worldCommands(), modCommands(), adminCommands())
 }
 
 func concat(lists ...[]*command) (out []*command) {

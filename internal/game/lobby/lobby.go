@@ -57,6 +57,7 @@ type player struct {
 	visitor   bool          // changes nothing
 	since     int64         // Unix seconds when the player came
 	proposals []*proposal
+	building
 }
 
 // Kinds of timers.

@@ -30,10 +30,12 @@ type Region struct {
 	edits    *requestedEdits // and were asked for by neighbours
 	items    *droppedItems
 	stores   *containers
-	mobs     *crossings // to neighbours
-	lands    *lands     // that players own
-	history  *history   // who changed which block
-	departed *departed  // who went where, lately
+	mobs     *crossings  // to neighbours
+	lands    *lands      // that players own
+	amends   []*amending // orders about many blocks that go on
+	built    []uint64    // the last orders to build (Seq)
+	history  *history    // who changed which block
+	departed *departed   // who went where, lately
 	outgoing *outgoingHandovers
 	incoming *incomingHandovers
 	enter    *admission

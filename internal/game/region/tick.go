@@ -165,6 +165,9 @@ func (r *Region) onTick() {
 // are missing the world stands still, but those that are there can be seen.
 func (r *Region) runTick(tick uint64) {
 	r.loop.begin(tick)
+	if r.loop.moves() {
+		r.amendSome(amendPerTick)
+	}
 	r.columns.endTick(tick)
 	r.interest.broadcast(tick)
 	r.sessions.maintain(r.outgoing.noteIntent)

@@ -22,6 +22,10 @@ func (r *Region) onUndo(from machine.Peer, m *Undo) {
 		return
 	}
 	out := &Undone{Region: r.cfg.Pos, Tag: m.Tag}
+	if o, err := decision.DecodeOrder(m.Signed); err == nil && o.Kind == decision.Build {
+		r.onBuild(m, o, out)
+		return
+	}
 	o, u, ok := r.permitted(m.Signed)
 	switch {
 	case !ok || r.store.readOnly:
@@ -40,22 +44,12 @@ func (r *Region) onUndo(from machine.Peer, m *Undo) {
 			r.env.Send(Lobby, out)
 			break
 		}
-		r.amend(m.Signed, o.By(), edits, func(ok bool) {
+		r.amend(&amending{signed: m.Signed, by: o.By(), edits: edits, undo: true}, func(ok bool) {
 			out.OK = ok
 			r.env.Send(Lobby, out)
 		})
 	}
 	r.hibernateIfIdle()
-}
-
-// amend changes the blocks, and calls then once that is on the disk.
-func (r *Region) amend(signed []byte, by id.ID, edits []world.BlockChange, then func(ok bool)) {
-	tick := r.loop.now()
-	changes := r.area.Amend(signed, by, edits)
-	r.store.unsaved = true
-	r.effects.apply(tick, changes)
-	r.store.then(then)
-	r.store.flush()
 }
 
 // permitted verifies an order about the history of a box.
@@ -64,7 +58,7 @@ func (r *Region) permitted(signed []byte) (o *decision.Order, u decision.Undo, o
 	if err == nil {
 		u, err = o.Undo()
 	}
-	if err != nil || !u.Box.Meets(r.cfg.Pos.Bounds()) {
+	if err != nil || !u.Box.Meets(r.cfg.Pos.Bounds()) || r.cfg.rights(o.By()).Jailed {
 		return nil, u, false
 	}
 	err = o.Verify(r.cfg.World, time.Unix(0, int64(r.env.Now())), func(who id.ID) decision.Role {

@@ -17,9 +17,14 @@ func (b *bed) undo(key ed25519.PrivateKey, kind decision.OrderKind, of id.ID, u 
 	if u.Box == (world.Zone{}) {
 		u.Box = world.Zone{Min: world.Pos{X: 50, Y: 0, Z: 50}, Max: world.Pos{X: 80, Y: 200, Z: 80}}
 	}
-	o := b.signedOrder(of, decision.Order{Kind: kind, Text: u.String()}, key)
+	return b.undoAnswer(b.signedOrder(of, decision.Order{Kind: kind, Text: u.String()}, key).Signed)
+}
+
+// undoAnswer sends an order about a box, and returns the answer.
+func (b *bed) undoAnswer(signed []byte) *Undone {
+	b.Helper()
 	before := len(b.lobby)
-	b.deliver(here, Lobby, &Undo{Tag: 7, Signed: o.Signed})
+	b.deliver(here, Lobby, &Undo{Tag: 7, Signed: signed})
 	var answer *Undone
 	b.until("an answer", func() bool {
 		for _, m := range b.lobby[before:] {

@@ -10,7 +10,7 @@ import (
 
 // Amend is that of world.Area. It is done by a signed order only, within the box that it
 // names; which of the blocks there were changed, and by whom, is the leader's word.
-func (a *Area) Amend(signed []byte, by id.ID, edits []world.BlockChange) *world.Changes {
+func (a *Area) Amend(signed []byte, by id.ID, edits []world.BlockChange, undo bool) *world.Changes {
 	if a.rec.on {
 		a.rec.event(evAmend)
 		a.rec.put(signed)
@@ -21,7 +21,7 @@ func (a *Area) Amend(signed []byte, by id.ID, edits []world.BlockChange) *world.
 			a.rec.uint(uint64(e.Now))
 		}
 	}
-	return a.Area.Amend(by, edits)
+	return a.Area.Amend(by, edits, undo)
 }
 
 // maxAmended bounds the blocks of one order in a region: what a box holds that is as high
@@ -42,13 +42,28 @@ func (a *Area) applyAmend(r *reader) error {
 	if err != nil || o.World != a.world || !o.Signed() || o.Kind == decision.Inspect {
 		return fmt.Errorf("%w: blocks were changed by an order that nobody has signed", errRule)
 	}
+	if o.Kind == decision.Build {
+		return a.applyBuilding(signed, o, edits)
+	}
 	u, err := o.Undo()
 	for _, e := range edits {
 		if err != nil || u.Preview || !u.Box.Holds(e.At) {
 			return fmt.Errorf("%w: an order does not say that %v is changed", errRule, e.At)
 		}
 	}
-	a.Amend(signed, o.By(), edits)
+	a.Amend(signed, o.By(), edits, true)
+	return nil
+}
+
+// applyBuilding does what an order to build says, each block as it says.
+func (a *Area) applyBuilding(signed []byte, o *decision.Order, edits []world.BlockChange) error {
+	b, err := o.Building()
+	for _, e := range edits {
+		if err != nil || !b.Has(e.At) || e.Now != b.Block || b.Shape == decision.Replace && e.Was != b.With {
+			return fmt.Errorf("%w: an order does not say that %v becomes %v", errRule, e.At, e.Now)
+		}
+	}
+	a.Amend(signed, o.By(), edits, false)
 	return nil
 }
 

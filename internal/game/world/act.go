@@ -262,6 +262,11 @@ func (st *state) barred(at Pos, who id.ID, operator bool) Refusal {
 	return Done
 }
 
+// Bars reports whether a player may not build at a place.
+func (st *state) Bars(at Pos, who id.ID, operator bool) bool {
+	return st.barred(at, who, operator) != Done
+}
+
 // protected reports whether only operators build at a place.
 func (st *state) protected(at Pos) bool {
 	dx, dz := at.X-st.cfg.Spawn.X, at.Z-st.cfg.Spawn.Z

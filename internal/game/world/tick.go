@@ -55,12 +55,13 @@ func (a *Area) Act(cmds []Command) *Changes {
 	return &a.changes
 }
 
-// Amend changes blocks for somebody who may: edits are taken back or made again. A place
+// Amend changes blocks for somebody who may: edits are taken back or made again (undo), or
+// many are made at once. A place
 // is left as it is if something lies in a container there, or if it is not what it was
 // when it was looked at. What it returns is valid until the next Tick or Act.
-func (a *Area) Amend(by id.ID, edits []BlockChange) *Changes {
+func (a *Area) Amend(by id.ID, edits []BlockChange, undo bool) *Changes {
 	a.changes.reset(a.tick)
-	a.actor, a.undoes = by, true
+	a.actor, a.undoes = by, undo
 	for _, e := range edits {
 		if now, ok := a.Block(e.At); ok && now == e.Was && e.Now.Known() && a.Contents(e.At) == nil {
 			a.set(e.At, e.Now)

@@ -9,7 +9,7 @@ const ONE = 4096; // of a coordinate: a metre
 const WINDOW_MS = 600_000;
 const TELEPORT = 1, GIVE = 2, SET_MODE = 3, KICK = 4, SPAWN = 5, INSPECT = 6, ROLLBACK = 7, RESTORE = 8;
 const named = ['sethome', 'home', 'delhome', 'warp']; // kinds 9 to 12
-const LIST_HOMES = 13;
+const LIST_HOMES = 13, BUILD = 14;
 const modes = ['survival', 'creative', 'spectator'];
 
 interface Order {
@@ -70,7 +70,11 @@ export function orderAskedBy(line: string, proposal: Uint8Array, player: Uint8Ar
   const n = args.length;
   const place = named.indexOf(verb.toLowerCase());
   if (place >= 0) return o.kind === 9 + place && o.self && n < 2 && (args[0] ?? 'home') === o.text;
+  if (o.kind === BUILD) return n > 0 && o.text.startsWith(`${verb.toLowerCase()} `) && o.text.endsWith(` ${args.join(' ').toLowerCase()}`);
   switch (verb.toLowerCase()) {
+    case 'undo':
+    case 'redo':
+      return o.kind === (verb.toLowerCase() === 'undo' ? ROLLBACK : RESTORE) && o.self && n === 0;
     case 'homes':
       return o.kind === LIST_HOMES && o.self;
     case 'spawn':

@@ -1,0 +1,169 @@
+package decision
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// Build orders change many blocks at once. The Text is what was typed, with the corners in
+// it: "fill x y z x y z block", "replace x y z x y z
+// other block".
+const Build OrderKind = ListHomes + 1
+
+// Shapes of a Build order.
+const (
+	Fill    = "fill"    // the whole box
+	Replace = "replace" // what is With in the box
+	Walls   = "walls"   // the sides of the box
+	Hollow  = "hollow"  // its sides, floor and ceiling
+	Line    = "line"    // from corner to corner
+)
+
+// Shapes are all of them.
+var Shapes = []string{Fill, Replace, Walls, Hollow, Line}
+
+// MaxBuild bounds the blocks of an order, whatever the settings say.
+const MaxBuild = 1 << 18
+
+// Building is what the Text of a Build order says.
+type Building struct {
+	Shape    string
+	From, To world.Pos
+	Block    world.Block
+	With     world.Block // Replace: which blocks
+}
+
+// Building reads the Text of a Build order.
+func (o *Order) Building() (b Building, err error) {
+	words := strings.Split(o.Text, " ")
+	b, err = ParseBuilding(words)
+	if err == nil && o.Kind != Build {
+		err = ErrFormat
+	}
+	return b, err
+}
+
+// ParseBuilding reads a shape, two corners, a block, and another one if it replaces.
+func ParseBuilding(words []string) (b Building, err error) {
+	n := 8
+	if words[0] == Replace {
+		n = 9
+	}
+	if !slices.Contains(Shapes, words[0]) || len(words) != n {
+		return b, fmt.Errorf("%w: no shape, two corners and a block", ErrFormat)
+	}
+	b.Shape = words[0]
+	for i, p := range []*world.Pos{&b.From, &b.To} {
+		at, ok := Place(strings.Join(words[1+3*i:4+3*i], " "))
+		if !ok {
+			return b, fmt.Errorf("%w: a corner is outside of the world", ErrFormat)
+		}
+		*p = at
+	}
+	blocks := []*world.Block{&b.Block}
+	if b.Shape == Replace {
+		blocks = []*world.Block{&b.With, &b.Block}
+	}
+	for i, name := range words[7:] {
+		block, ok := world.BlockByName(name)
+		if !ok || blocks[i] == &b.Block && !buildable(block) {
+			return b, fmt.Errorf("%w: %q is no block to build with", ErrFormat, name)
+		}
+		*blocks[i] = block
+	}
+	if n := b.Count(); n > MaxBuild || b.Box().Max.X-b.Box().Min.X >= MaxUndoSide || b.Box().Max.Z-b.Box().Min.Z >= MaxUndoSide {
+		return b, fmt.Errorf("%w: too large", ErrFormat)
+	}
+	return b, nil
+}
+
+// buildable reports whether a block can stand anywhere by itself.
+func buildable(b world.Block) bool {
+	return b == world.Air || b == world.Water || world.Info(b).Item && !b.IsBed() && !b.IsDoor() && b.Solid()
+}
+
+// Box holds all blocks that are built.
+func (b *Building) Box() world.Zone {
+	return world.Zone{
+		Min: world.Pos{X: min(b.From.X, b.To.X), Y: min(b.From.Y, b.To.Y), Z: min(b.From.Z, b.To.Z)},
+		Max: world.Pos{X: max(b.From.X, b.To.X), Y: max(b.From.Y, b.To.Y), Z: max(b.From.Z, b.To.Z)},
+	}
+}
+
+// Count is how many blocks are looked at.
+func (b *Building) Count() int {
+	z := b.Box()
+	x, y, zz := int(z.Max.X-z.Min.X)+1, int(z.Max.Y-z.Min.Y)+1, int(z.Max.Z-z.Min.Z)+1
+	if b.Shape == Line {
+		return max(x, y, zz)
+	}
+	if x > MaxBuild || zz > MaxBuild {
+		return MaxBuild + 1
+	}
+	return x * y * zz
+}
+
+// Has reports whether a block belongs to the shape.
+func (b *Building) Has(at world.Pos) bool {
+	z := b.Box()
+	side := at.X == z.Min.X || at.X == z.Max.X || at.Z == z.Min.Z || at.Z == z.Max.Z
+	switch {
+	case !z.Holds(at):
+		return false
+	case b.Shape == Walls:
+		return side
+	case b.Shape == Hollow:
+		return side || at.Y == z.Min.Y || at.Y == z.Max.Y
+	case b.Shape == Line:
+		return b.onLine(at)
+	}
+	return true
+}
+
+// onLine reports whether a block is the one of its step on the line: the longest axis is
+// walked block by block, the others are rounded.
+func (b *Building) onLine(at world.Pos) bool {
+	from, to, p := axes(b.From), axes(b.To), axes(at)
+	long := 0
+	for i := range from {
+		if abs(to[i]-from[i]) > abs(to[long]-from[long]) {
+			long = i
+		}
+	}
+	n := abs(to[long] - from[long])
+	k := abs(p[long] - from[long])
+	for i := range from {
+		d := to[i] - from[i]
+		want := from[i]
+		if n > 0 {
+			want += (2*d*k + n*sign(d)) / (2 * n)
+		}
+		if p[i] != want {
+			return false
+		}
+	}
+	return true
+}
+
+func axes(p world.Pos) [3]int64 { return [3]int64{int64(p.X), int64(p.Y), int64(p.Z)} }
+
+func abs(n int64) int64 { return max(n, -n) }
+
+func sign(n int64) int64 {
+	switch {
+	case n < 0:
+		return -1
+	case n > 0:
+		return 1
+	}
+	return 0
+}
+
+// buildAskedBy reports whether what was typed asks for an order to build. Corners that were
+// not typed are the lobby's word.
+func (o *Order) buildAskedBy(verb string, args []string) bool {
+	return len(args) > 0 && strings.HasPrefix(o.Text, verb+" ") && strings.HasSuffix(o.Text, " "+strings.ToLower(strings.Join(args, " ")))
+}

@@ -1,0 +1,129 @@
+package lobby
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/closest"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// building is what the lobby knows of a builder's last commands: nothing of it lasts.
+type building struct {
+	corners [2]*world.Pos   // of /pos1 and /pos2
+	built   []decision.Undo // what /undo takes back, the last one last
+	redo    []decision.Undo // what /redo makes again
+}
+
+// maxBuilt bounds what /undo and /redo remember.
+const maxBuilt = 32
+
+// shapeArgs is what stands behind the command of a shape.
+const shapeArgs = "<block> | <x> <y> <z> <x> <y> <z> <block>"
+
+// buildCommands change many blocks at once. Regions do it (package region), as far as the
+// builder's role and others' land allow.
+func buildCommands() []*command {
+	shape := func(name, help string) *command {
+		return &command{name: name, args: shapeArgs, help: help + ", between two corners, or those of /pos1 and /pos2.", needs: decision.MayEdit, run: shaped(name)}
+	}
+	replace := shape(decision.Replace, "Puts blocks in the place of those of a kind")
+	replace.args = "<block> <block> | <x> <y> <z> <x> <y> <z> <block> <block>"
+	return []*command{
+		{name: "pos1", help: "Makes the block where you stand a corner for /fill and the like.", needs: decision.MayEdit, run: corner(0)},
+		{name: "pos2", help: "Makes the block where you stand the other corner.", needs: decision.MayEdit, run: corner(1)},
+		shape(decision.Fill, "Fills a box"), replace, shape(decision.Walls, "Builds the sides of a box"),
+		shape(decision.Hollow, "Builds the sides, floor and ceiling of a box"), shape(decision.Line, "Builds a line"),
+		{name: "undo", help: "Takes back what you have built last by a command.", needs: decision.MayEdit, run: (*call).undoBuilt},
+		{name: "redo", help: "Builds again what /undo has taken back.", needs: decision.MayEdit, run: (*call).redoBuilt},
+	}
+}
+
+// corner is /pos1 or /pos2.
+func corner(i int) func(*call) error {
+	return func(c *call) error {
+		c.locate(c.from, func(at world.Vec) {
+			p := at.Block()
+			c.from.corners[i] = &p
+			c.reply("Corner %d is at %s.", i+1, p)
+		})
+		return nil
+	}
+}
+
+// shaped is /fill and the like.
+func shaped(shape string) func(*call) error {
+	return func(c *call) error {
+		var words []string
+		for _, w := range c.args {
+			words = append(words, strings.ToLower(w.Text))
+		}
+		blocks := 1
+		if shape == decision.Replace {
+			blocks = 2
+		}
+		switch len(words) {
+		case blocks:
+			a, b := c.from.corners[0], c.from.corners[1]
+			if a == nil || b == nil {
+				return userErrorf("Name two corners, or stand there and type /pos1 and /pos2.")
+			}
+			words = append(strings.Fields(decision.PlaceText(*a)+" "+decision.PlaceText(*b)), words...)
+		case 6 + blocks:
+		default:
+			return errUsage
+		}
+		return c.build(shape, words)
+	}
+}
+
+// build orders a shape, unless that would not be done.
+func (c *call) build(shape string, words []string) error {
+	for _, name := range words[6:] {
+		if _, ok := world.BlockByName(name); !ok {
+			return userErrorf("There is no block %q.%s", name, closest.Question(name, "", itemNames()))
+		}
+	}
+	text := append([]string{shape}, words...)
+	b, err := decision.ParseBuilding(text)
+	if err != nil {
+		return userErrorf("That cannot be built: %v.", err)
+	}
+	most := c.cfg.Decisions.Number(decision.SetBuild)
+	switch n := b.Count(); {
+	case c.earns():
+		return userErrorf("Nothing is built by commands in this world: it would not last, for the other nodes keep count of what players have dug.")
+	case n > most && c.from.role < decision.RoleOperator:
+		return userErrorf("Builders change up to %d blocks at once; these are %d.", most, n)
+	}
+	c.from.built = append(c.from.built, decision.Undo{Box: b.Box(), Since: c.unix() - 1})
+	c.from.built = c.from.built[max(0, len(c.from.built)-maxBuilt):]
+	c.from.redo = nil
+	c.orderBox(decision.Order{Kind: decision.Build, Text: strings.Join(text, " ")}, b.Box(), false)
+	return nil
+}
+
+func (c *call) undoBuilt() error {
+	return c.again(decision.Rollback, &c.from.built, &c.from.redo, "You have built nothing by a command lately.")
+}
+
+func (c *call) redoBuilt() error {
+	return c.again(decision.Restore, &c.from.redo, &c.from.built, "Nothing was taken back.")
+}
+
+// again takes the last of a list back or makes it again, and puts it on another list.
+func (c *call) again(kind decision.OrderKind, from, to *[]decision.Undo, none string) error {
+	n := len(*from)
+	if len(c.args) > 0 {
+		return errUsage
+	}
+	if n == 0 {
+		return userError(none)
+	}
+	u := (*from)[n-1]
+	*from = slices.Clone((*from)[:n-1])
+	*to = append(*to, u)
+	c.orderUndo(decision.Order{Kind: kind, Subject: c.from.id, Name: c.from.rec.Name}, u)
+	return nil
+}
