@@ -56,6 +56,7 @@ func (h *Host) admitInvited(p *peers) error {
 		return nil
 	}
 	p.proof = p.invitation.AdmitNode(p.public())
+	p.access.JoinedBy(id.Of(p.public()), p.invitation.ID())
 	return nil
 }
 

@@ -61,7 +61,7 @@ func (w *network) assembleHosting(c part.Part) {
 	w.invitations = &invitations{Part: c, dir: w.dir, checks: map[shards.Shard]*hostCheck{}}
 	w.creation = newGroupCreation(c, w.links, w.dir, w.seen)
 	w.stored = newStoredShards(c, w.dir, w.creation, w.hosting.scanDisk())
-	w.offers = &offers{Part: c, said: peers.NewOwn[hostOffer](w.links), links: w.links, own: w.creation}
+	w.offers = &offers{Part: c, invited: func(node id.ID) id.ID { return w.access.InvitationOf(node) }, said: peers.NewOwn[hostOffer](w.links), links: w.links, own: w.creation}
 	w.votes = &votePlacement{Part: c, links: w.links}
 	w.departure = &departure{Part: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
 	w.restoration = &restoration{Part: c, convicted: w.convicted, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}

@@ -77,7 +77,8 @@ func (c *groupCreation) coordinate(p shards.Shard, silent []machine.Peer) {
 	c.dir.lookup(c.dir.key(p), func(r kademlia.Result) { c.askNearest(mk, r.Closest) })
 }
 
-// askNearest asks the nodes nearest to the key. Those that were there a while ago
+// askNearest asks the nodes nearest to the key, of those that one invitation admitted the
+// nearest before others. Those that were there a while ago
 // are asked too and count for the majority, even if the directory has given them
 // up: a partitioned node must not begin a world of its own. Hosts that are known to be
 // silent are no part of that majority: they are often the nearest. Whether they are gone
@@ -86,6 +87,7 @@ func (c *groupCreation) askNearest(mk *hostSearch, closest []machine.Peer) {
 	all := append(c.seen.Recent(), closest...)
 	all = slices.DeleteFunc(append(all, c.Cfg.Self), func(p machine.Peer) bool { return peers.Among(mk.silent, p.ID) })
 	all = peers.NearestFirst(c.dir.key(mk.shard), all)
+	all = hostpolicy.Apart(all, func(p machine.Peer) id.ID { return c.offers.invited(p.ID) })
 	mk.asked = all[:min(len(all), nearby)]
 	mk.asking = c.Env.Now()
 	for _, p := range mk.asked {
@@ -157,7 +159,7 @@ func (c *groupCreation) chooseHosts(mk *hostSearch) {
 	var answers []hostpolicy.Offer
 	for _, p := range mk.asked {
 		if a := mk.answers[p.ID]; a != nil && !c.convicted.has(p.ID) {
-			answers = append(answers, hostpolicy.Offer{Peer: p, Room: a.Room, Stored: a.Stored, Led: a.Led})
+			answers = append(answers, hostpolicy.Offer{Peer: p, Room: a.Room, Stored: a.Stored, Led: a.Led, Invitation: c.offers.invited(p.ID)})
 		}
 	}
 	hosts := hostpolicy.FirstHosts(answers, c.Cfg.Replicas)

@@ -138,7 +138,7 @@ func (b *membership) wanted(st *group.Status, now machine.Time) []machine.Peer {
 // present are members, with how long they have been silent.
 func (b *membership) present(peers []machine.Peer, now machine.Time) (out []hostpolicy.Member) {
 	for _, p := range peers {
-		m := hostpolicy.Member{Peer: p, Newcomer: b.seen.Standing.IsNewcomer(p.ID)}
+		m := hostpolicy.Member{Peer: p, Newcomer: b.seen.Standing.IsNewcomer(p.ID), Invitation: b.offers.invited(p.ID)}
 		if since, silent := b.silent[p.ID]; silent {
 			m.Silent = now.Sub(since)
 		}
@@ -163,7 +163,7 @@ func (b *membership) candidates(members, former []machine.Peer) (out []hostpolic
 		f := b.links.Reported(p)
 		b.offers.ask(b.group.shard, f, p)
 		if b.offers.canHost(p) {
-			out = append(out, hostpolicy.Candidate{Peer: f.Peer, Former: peers.Among(former, p.ID), Newcomer: b.seen.Standing.IsNewcomer(p.ID)})
+			out = append(out, hostpolicy.Candidate{Peer: f.Peer, Former: peers.Among(former, p.ID), Newcomer: b.seen.Standing.IsNewcomer(p.ID), Invitation: b.offers.invited(p.ID)})
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -16,6 +17,7 @@ type offers struct {
 	links     *peers.Links
 	said      peers.Own[hostOffer]
 	convicted *convictions                   // host nothing
+	invited   func(id.ID) id.ID              // the invitation by which a node was admitted
 	own       interface{ ledCount() uint32 } // how many shards are led here (groupCreation)
 }
 

@@ -37,6 +37,7 @@ type Access struct {
 	nodes      map[id.ID]*Admitted
 	statements map[id.ID]*invitation.Statement // of nodes that were let in since the start
 	changed    bool
+	self, own  id.ID // this node, and the invitation by which it joined
 }
 
 // NewAccess returns the access to a world; verifier verifies certificates, or the ids'
@@ -107,6 +108,26 @@ func (a *Access) Nodes() []Admitted {
 		out = append(out, *a.nodes[who])
 	}
 	return out
+}
+
+// JoinedBy notes by which invitation this node has joined.
+func (a *Access) JoinedBy(self, invitation id.ID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.self, a.own = self, invitation
+}
+
+// Invitation is the one by which a node was admitted; zero: none, or not known.
+func (a *Access) Invitation(node id.ID) id.ID {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if node == a.self {
+		return a.own
+	}
+	if n := a.nodes[node]; n != nil {
+		return n.Invitation
+	}
+	return id.ID{}
 }
 
 // Changed reports whether Nodes are others than when it was last called.

@@ -21,7 +21,8 @@ type Member struct {
 	Peer   machine.Peer
 	Silent time.Duration // 0: it answers
 
-	Newcomer bool
+	Newcomer   bool
+	Invitation id.ID // by which it was admitted; zero: none, or not known
 }
 
 // Candidate is a node that has room for the shard.
@@ -29,6 +30,8 @@ type Candidate struct {
 	Peer     machine.Peer
 	Former   bool // it was a member before: it keeps what it had
 	Newcomer bool
+
+	Invitation id.ID
 }
 
 // A node must have been known for half of the time that who decides has been in the world
@@ -60,7 +63,8 @@ func Remaining(members []Member) (out []Member) {
 // candidates are no members, nearest to the shard's key first. A member that answers is
 // never displaced by a candidate: who searches for a key near the shard's would take
 // the shard away from its hosts (decision 66). Who gets free places says Ranked; at most
-// one of the members is a newcomer where there are others (withoutNewcomers).
+// one of the members is a newcomer where there are others (withoutNewcomers), and nodes
+// that one invitation admitted count as one where there are others (apart).
 func Members(key id.ID, members []Member, spare []Candidate, replicas int) []machine.Peer {
 	out := make([]machine.Peer, len(members))
 	for i, m := range members {
@@ -69,7 +73,7 @@ func Members(key id.ID, members []Member, spare []Candidate, replicas int) []mac
 	enough := established(members, spare) >= replicas
 	for i, m := range members {
 		others := slices.Delete(slices.Clone(members), i, i+1)
-		able := withoutNewcomers(others, spare, enough)
+		able := apart(others, withoutNewcomers(others, spare, enough))
 		if m.Silent >= ReplaceAfter && len(able) > 0 {
 			out[i] = Ranked(able, slices.Delete(slices.Clone(out), i, i+1))[0].Peer
 			return out
@@ -82,12 +86,12 @@ func Members(key id.ID, members []Member, spare []Candidate, replicas int) []mac
 	}
 	beside := slices.Clone(members)
 	for len(out) < size {
-		able := Ranked(withoutNewcomers(beside, spare, enough), out)
+		able := Ranked(apart(beside, withoutNewcomers(beside, spare, enough)), out)
 		if len(able) == 0 {
 			break
 		}
 		first := able[0]
-		out, beside = append(out, first.Peer), append(beside, Member{Peer: first.Peer, Newcomer: first.Newcomer})
+		out, beside = append(out, first.Peer), append(beside, Member{Peer: first.Peer, Newcomer: first.Newcomer, Invitation: first.Invitation})
 		spare = slices.DeleteFunc(slices.Clone(spare), func(c Candidate) bool { return c.Peer == first.Peer })
 	}
 	return out
@@ -102,6 +106,19 @@ func withoutNewcomers(beside []Member, spare []Candidate, enough bool) []Candida
 		return spare
 	}
 	return slices.DeleteFunc(slices.Clone(spare), func(c Candidate) bool { return c.Newcomer })
+}
+
+// apart leaves out candidates that came by the same invitation as a member beside the
+// place, as long as others remain: whoever has an invitation can start as many nodes as
+// its uses permit.
+func apart(beside []Member, spare []Candidate) []Candidate {
+	others := slices.DeleteFunc(slices.Clone(spare), func(c Candidate) bool {
+		return !c.Invitation.IsZero() && slices.ContainsFunc(beside, func(m Member) bool { return m.Invitation == c.Invitation })
+	})
+	if len(others) == 0 {
+		return spare
+	}
+	return others
 }
 
 // established counts the nodes that are no newcomers.

@@ -235,3 +235,40 @@ func TestNewcomer(t *testing.T) {
 		}
 	}
 }
+
+// TestInvitationsCountAsOne: nodes that one invitation admitted get one place while others
+// want it, however near they are; where there are no others, they get them all.
+func TestInvitationsCountAsOne(t *testing.T) {
+	by := func(n byte) id.ID { return id.ID{100 + n} }
+	kin := func(n ...byte) (out []Candidate) {
+		for _, b := range n {
+			out = append(out, Candidate{Peer: near(b), Invitation: by(1)})
+		}
+		return out
+	}
+	others := []Candidate{{Peer: near(8), Invitation: by(2)}, {Peer: near(9)}}
+	member := Member{Peer: near(7), Invitation: by(1)}
+	for _, c := range []struct {
+		name    string
+		members []Member
+		spare   []Candidate
+		want    []machine.Peer
+	}{
+		{"one beside others", nil, append(kin(1, 2, 3), others...), peers(1, 8, 9)},
+		{"none beside one", []Member{member}, append(kin(1, 2, 3), others...), peers(7, 8, 9)},
+		{"nobody else", []Member{member}, kin(1, 2, 3), peers(7, 1, 2)},
+		{"for who is silent", []Member{member, {Peer: near(4), Silent: ReplaceAfter}, {Peer: near(5)}}, append(kin(1, 2), others...), peers(7, 8, 5)},
+		{"who is silent does not count", []Member{{Peer: near(7), Invitation: by(1), Silent: ReplaceAfter}, {Peer: near(4)}, {Peer: near(5)}}, kin(1), peers(1, 4, 5)},
+	} {
+		if got := Members(id.ID{}, c.members, c.spare, 3); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	offers := []Offer{{Peer: near(1), Room: true, Invitation: by(1)}, {Peer: near(2), Room: true, Invitation: by(1)}, {Peer: near(3), Room: true, Invitation: by(1)}, {Peer: near(4), Room: true, Invitation: by(2)}, {Peer: near(5), Room: true}}
+	if got := FirstHosts(offers, 3); !slices.Equal(got, peers(1, 4, 5)) {
+		t.Errorf("first hosts: %v", got)
+	}
+	if got := FirstHosts(offers[:3], 3); !slices.Equal(got, peers(1, 2, 3)) {
+		t.Errorf("first hosts without others: %v", got)
+	}
+}

@@ -22,6 +22,8 @@ type Access interface {
 	SignedList
 	// Bars reports whether a node is not admitted any more.
 	Bars(id.ID) bool
+	// Invitation is the one by which a node was admitted; zero: none, or not known.
+	Invitation(id.ID) id.ID
 	// Visit says why a player may not enter through a node, with the admission that
 	// the node shows for it.
 	Visit(admission []byte, player, through id.ID) error
@@ -58,6 +60,14 @@ func NewAccess(c part.Part, list Access, l *peers.Links, disk Disk, disconnectBa
 }
 
 func (a *AccessSync) Refuses(who id.ID) bool { return a != nil && a.Bars(who) }
+
+// InvitationOf is the invitation by which a node was admitted; zero: none, or not known.
+func (a *AccessSync) InvitationOf(node id.ID) id.ID {
+	if a == nil {
+		return id.ID{}
+	}
+	return a.Invitation(node)
+}
 
 // Lists is nil if a is.
 func (a *AccessSync) Lists() *Sync {
