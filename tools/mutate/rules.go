@@ -18,7 +18,7 @@ type rule struct {
 // readRules reads a file of rules, which are divided by empty lines:
 //
 //	rule: a batch without its player's signature does not count
-//	file: internal/verified/storage/receiptrules.go
+//	file: internal/verified/storage/actions/receiptrules.go
 //	old: b.Signature != nil &&
 //	new: true &&
 //	test: ./internal/verified/storage

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/actions"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
@@ -18,7 +19,7 @@ type answerer struct {
 	area     *placement.Area
 	replica  *replica
 	patches  *patchCodec
-	store    *actionStore
+	store    *actions.Store
 	dormant  *dormantStore
 	transfer *transfer
 }
@@ -37,7 +38,7 @@ func (an *answerer) onRetrieve(by *overlay.Contact, q *messages.Retrieve) {
 		}
 		slices.SortFunc(m.Static, state.ByID)
 		m.Brief = an.Hardened
-		m.Batches = an.store.batchesAt(func(h geom.Point) bool { return an.Places.Touches(&q.Area, h) && an.area.Responsible(h) })
+		m.Batches = an.store.BatchesAt(func(h geom.Point) bool { return an.Places.Touches(&q.Area, h) && an.area.Responsible(h) })
 		m.Asking = an.Hardened && (an.area.NeighbourhoodChanged || an.transfer.isFetchingStatic(&q.Area) || q.Of != 0 && q.Of != an.dormant.recentlyDormant.of)
 	} else {
 		m.Seen, m.Brief = an.replica.state, an.Hardened

@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/actions"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
@@ -36,7 +37,7 @@ type Config struct {
 	Where    func() (geom.Point, bool)
 	Interest int32
 	// Fault hears of what somebody has proven against itself; nil: nobody.
-	Fault func(*Fault)
+	Fault func(*actions.Fault)
 	// Events hears what the player's node finds out; nil: nobody.
 	Events Events
 	// Behaviour is what a dishonest node does otherwise; nil: an honest one.

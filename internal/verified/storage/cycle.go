@@ -1,10 +1,9 @@
 package storage
 
 import (
-	"time"
-
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/actions"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
@@ -19,10 +18,10 @@ type updater struct {
 	inbox    *inbox
 	area     *placement.Area
 	replica  *replica
-	store    *actionStore
+	store    *actions.Store
 	ballot   *ballot
 	queries  *retrievals
-	acts     *actionRetrieval
+	acts     *actions.Retrieval
 	dormant  *dormantStore
 	transfer *transfer
 
@@ -37,14 +36,10 @@ type cycle struct {
 	phase phase
 	of    int64 // the update that phase belongs to
 
-	circle  overlay.Area    // A^c, as it was at t^s
-	query   *query          // of the update area, while it runs
-	from    *state.Snapshot // its result: A^{c+d} at t_{to-1}
-	to      int64           // the update that is prepared
-	asked   []actionQuery   // of the players' actions
-	open    int             // of these, without result
-	asking  bool
-	missing bool // actions of somebody could not be found out
+	circle overlay.Area    // A^c, as it was at t^s
+	query  *query          // of the update area, while it runs
+	from   *state.Snapshot // its result: A^{c+d} at t_{to-1}
+	to     int64           // the update that is prepared
 }
 
 type phase uint8
@@ -85,11 +80,8 @@ func (up *updater) due() machine.Time {
 	return up.Time.T0
 }
 
-// clockTolerance is how long is waited at least for a clock that is behind its timers.
-const clockTolerance = time.Millisecond
-
 func (up *updater) armCycle() {
-	at := max(up.due(), up.Env.Now().Add(clockTolerance))
+	at := max(up.due(), up.Env.Now().Add(part.ClockTolerance))
 	up.Env.SetTimer(at, machine.Timer{Kind: part.TimerCycle})
 }
 
@@ -106,8 +98,8 @@ func (up *updater) onCycle(machine.Timer) {
 		up.begin()
 		c.phase = atState
 	case atState:
-		up.acts.finishActions()
-		up.store.actions.forget(c.of)
+		up.acts.FinishActions()
+		up.store.Forget(c.of)
 		up.transfer.requestDormant(c.of)
 		if up.cfg.Updates > 0 && c.of >= up.cfg.Updates {
 			return // the end
@@ -118,7 +110,7 @@ func (up *updater) onCycle(machine.Timer) {
 		up.observe(c.of)
 		c.phase, c.of = atActions, c.of+1
 	case atActions:
-		up.acts.askActions(c.of)
+		up.askActions(c.of)
 		c.phase = atState
 	}
 	up.armCycle()
@@ -154,6 +146,19 @@ func (up *updater) askState(of int64) {
 	}
 }
 
+// askActions retrieves the actions of all players in the update area.
+func (up *updater) askActions(of int64) {
+	c := &up.cycle
+	if c.query != nil {
+		up.queries.conclude(c.query)
+	}
+	if c.from == nil || c.to != of {
+		up.failed(of)
+		return
+	}
+	up.acts.Ask(of, c.from.WithTentative().Players(&c.from.Cover, &up.World, nil))
+}
+
 // catchUp lets a node that has just become ready take part in the next update, if
 // there is time to ask for the state before: nobody else in its zone may keep what
 // lies in its cell from then on. In the thesis it waits for the one after (5.4.1).
@@ -182,7 +187,7 @@ func (up *updater) willCompute(of int64) bool {
 	case c.phase == atState && c.of < of:
 		return true // it asks for the state before at t^s
 	}
-	return c.to == of && (c.query != nil || c.from != nil || c.asking)
+	return c.to == of && (c.query != nil || c.from != nil || up.acts.Asking)
 }
 
 // onOutcome takes the result of a retrieval of an area.

@@ -17,7 +17,7 @@ func (n *Node) Start() {
 
 // Stop leaves the network.
 func (n *Node) Stop() {
-	n.player.lastDeposits()
+	n.actions.Player.LastDeposits()
 	n.drain()
 	n.transfer.handOff()
 	n.drain()
@@ -60,15 +60,13 @@ func (n *Node) OnTimer(t machine.Timer) {
 			n.queries.conclude(q)
 		}
 	case part.TimerDeposit:
-		n.player.deposit(int64(t.Arg))
+		n.actions.Player.Deposit(int64(t.Arg))
 	case part.TimerHurry:
-		n.acts.askMoreStorers(int64(t.Arg))
+		n.actions.Retrieval.AskMoreStorers(int64(t.Arg))
 	case part.TimerInsist:
-		n.player.resendDeposit(int64(t.Arg))
+		n.actions.Player.ResendDeposit(int64(t.Arg))
 	case part.TimerWake:
-		if n.player.lastActivation.Of == int64(t.Arg) {
-			n.player.sendActivate()
-		}
+		n.actions.Player.ActivateAgain(int64(t.Arg))
 	case part.TimerPins:
 		if q := n.queries.query(t.Arg); q != nil {
 			n.peers.askAgain(q)
@@ -126,7 +124,7 @@ func (n *Node) onUnicast(u overlayEvent) {
 	case *messages.Result:
 		n.queries.onResult(m.Origin, body)
 	case *messages.ActionsResult:
-		n.acts.onActionsResult(m.Origin, body)
+		n.actions.Retrieval.OnActionsResult(m.Origin, body)
 	case *messages.Push:
 		n.transfer.onPush(m.Origin, body)
 	case *messages.Fetch:
@@ -147,27 +145,27 @@ func (n *Node) onUnicast(u overlayEvent) {
 	case *messages.Deposit:
 		if !n.inbox.deferUntilReady(u) {
 			n.hooks.arrived(ArrivedStore, n.hops(m))
-			n.store.onDeposit(m.Origin, body, u.came)
+			n.actions.Store.OnDeposit(m.Origin, body, u.came)
 		}
 	case *messages.Receipt:
-		n.player.onReceipt(m.Origin, body)
+		n.actions.Player.OnReceipt(m.Origin, body)
 	case *messages.Certified:
-		n.store.onCertified(m.Origin, body)
+		n.actions.Store.OnCertified(m.Origin, body)
 	case *messages.Exchange:
 		if !n.inbox.deferUntilReady(u) {
-			n.store.onExchange(body)
+			n.actions.Store.OnExchange(body)
 		}
 	case *messages.Better:
 		n.part.Overlay.Introduce(body.Node)
 	case *messages.RetrieveActions:
 		if !n.inbox.deferUntilReady(u) {
 			n.hooks.arrived(Arrival(messages.ForActions), n.hops(m))
-			n.store.onRetrieveActions(m.Origin, body)
+			n.actions.Store.OnRetrieveActions(m.Origin, body)
 		}
 	case *messages.Store:
 		if !n.inbox.deferUntilReady(u) {
 			n.hooks.arrived(ArrivedStore, n.hops(m))
-			n.store.onStore(body, u.came)
+			n.actions.Store.OnStore(body, u.came)
 		}
 	case *messages.Activate:
 		if !n.inbox.deferUntilReady(u) {

@@ -10,18 +10,15 @@
 // own state and names in its struct the components that it uses:
 //
 //	updates    the update cycle: asks for the state, then for actions, replays (cycle.go, update.go)
-//	acts       retrieves the players' actions for an update (actionquery.go)
 //	queries    retrieves areas of the world (query.go); peers and fetcher belong to it:
 //	           nodes that have answered before, contents of what was agreed on by digest
 //	ballot     counts the zones' votes; changes nothing (vote.go and vote*.go)
 //	answers    answers others (answer.go)
 //	replica    the node's part of the world (replica.go)
-//	store      players' actions that are stored here (actionstore.go, actions.go)
-//	receipts   signs and checks batches and receipts (receiptrules.go)
 //	area, known, zones   what the node is responsible for, who else can be, and which zones
 //	           have a vote (package placement)
-//	faults     keeps what others have proven against themselves (fault.go)
-//	player     the side of the node's own player (deposit.go, activate.go)
+//	actions    what players do: stored, retrieved for an update, signed here (package actions)
+//	hooks      what an attacker does otherwise, what experiments measure (hooks.go)
 //	dormant    characters whose players are away (dormant.go, wake.go)
 //	transfer   hands data over when neighbours join and leave (transfer.go, join.go, handoff.go)
 //

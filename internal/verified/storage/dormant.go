@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/actions"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
@@ -17,7 +18,7 @@ type dormantStore struct {
 	area     *placement.Area
 	zones    *placement.Electorate
 	replica  *replica
-	store    *actionStore
+	store    *actions.Store
 	transfer *transfer
 
 	static          map[state.ObjectID]*state.Object
@@ -69,7 +70,7 @@ func (ds *dormantStore) addStatic(out outcome) {
 	}
 	for _, b := range out.batches {
 		if ds.area.Stores(b.Player) {
-			ds.store.keepPushed(b)
+			ds.store.KeepPushed(b)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func (tr *transfer) handOff() {
 		if tr.zones.Voters() > 1 {
 			m.Static, m.Names = limitHandOff(m.Static)
 		}
-		m.Batches = tr.store.batchesAt(func(h geom.Point) bool { return tr.area.Responsible(h) && tr.area.Successor(h) == to })
+		m.Batches = tr.store.BatchesAt(func(h geom.Point) bool { return tr.area.Responsible(h) && tr.area.Successor(h) == to })
 		if len(m.Static)+len(m.Batches) == 0 {
 			continue
 		}

@@ -3,6 +3,7 @@ package storage
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/actions"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
@@ -28,22 +29,22 @@ func (h *hooks) answer(by *overlay.Contact, q *messages.Retrieve, honest *messag
 	return honest
 }
 
-// answerActions returns the answer to a retrieval of actions; nil: none.
-func (h *hooks) answerActions(by *overlay.Contact, q *messages.RetrieveActions, honest *messages.ActionsResult) *messages.ActionsResult {
+// AnswerActions returns the answer to a retrieval of actions; nil: none.
+func (h *hooks) AnswerActions(by *overlay.Contact, q *messages.RetrieveActions, honest *messages.ActionsResult) *messages.ActionsResult {
 	if b := h.cfg.Behaviour; b != nil {
 		return b.AnswerActions(h.node, by, q, honest)
 	}
 	return honest
 }
 
-// keeps reports whether an action is stored.
-func (h *hooks) keeps(a *state.Action) bool {
+// Keeps reports whether an action is stored.
+func (h *hooks) Keeps(a *state.Action) bool {
 	b := h.cfg.Behaviour
 	return b == nil || b.Keep(h.node, a)
 }
 
-// deposits reports whether the node deposits a batch of its player.
-func (h *hooks) deposits(b *state.Batch) bool {
+// Deposits reports whether the node deposits a batch of its player.
+func (h *hooks) Deposits(b *state.Batch) bool {
 	d, ok := h.cfg.Behaviour.(Depositor)
 	return !ok || d.Deposit(h.node, b)
 }
@@ -65,8 +66,23 @@ func (h *hooks) retrieved(r Report) {
 	h.cfg.Probe.Retrieved(r)
 }
 
-// batchSigned reports what the player has signed.
-func (h *hooks) batchSigned(b *state.Batch) {
+// ActionsRetrieved reports a retrieval of a player's actions that has ended.
+func (h *hooks) ActionsRetrieved(of int64, q *actions.Query) {
+	if h.cfg.Probe == nil {
+		return
+	}
+	r := Report{
+		Kind: messages.ForActions, Of: of, Player: q.Player, Took: h.node.part.Env.Now().Sub(q.Began),
+		Answers: q.Heard, Votes: q.Votes, Zones: h.node.part.Space.Zones(),
+	}
+	if q.Result != nil {
+		r.Batches = []*state.Batch{q.Result}
+	}
+	h.retrieved(r)
+}
+
+// BatchSigned reports what the player has signed.
+func (h *hooks) BatchSigned(b *state.Batch) {
 	if h.cfg.Probe != nil {
 		h.cfg.Probe.BatchSigned(b)
 	}

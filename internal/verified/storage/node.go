@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/actions"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
@@ -23,18 +24,14 @@ type Node struct {
 	inbox    inbox
 	area     placement.Area
 	zones    placement.Electorate
-	receipts receiptRules
 	known    placement.Acquaintances
-	faults   faultLog
-	store    actionStore
-	player   ownPlayer
+	actions  *actions.Actions
 	replica  replica
 	patches  patchCodec
 	ballot   ballot
 	queries  retrievals
 	peers    responderCache
 	fetcher  fetcher
-	acts     actionRetrieval
 	dormant  dormantStore
 	transfer transfer
 	updates  updater
@@ -76,29 +73,27 @@ func newNode(shared part.Part, cfg Config) *Node {
 	n.area = placement.Area{Part: c}
 	n.zones = placement.AllPresent(c)
 	n.known = placement.Acquaintances{Part: c, Area: &n.area, Reported: n.peers.reported}
-	n.faults = faultLog{report: cfg.Fault}
-	n.receipts = receiptRules{Part: c, zones: &n.zones, known: &n.known}
-	n.store = actionStore{Part: c, hooks: &n.hooks, area: &n.area, zones: &n.zones, receipts: &n.receipts, faults: &n.faults}
-	n.player = ownPlayer{Part: c, area: &n.area, zones: &n.zones, receipts: &n.receipts, hooks: &n.hooks, updates: &n.updates, toldStorers: map[id.ID][]uint32{}}
+	n.actions = actions.New(c, actions.Surroundings{
+		Area: &n.area, Zones: &n.zones, Known: &n.known, Hooks: &n.hooks, Fault: cfg.Fault, Complete: n.updates.update, WillCompute: n.updates.willCompute,
+	})
 	n.replica = replica{Part: c, area: &n.area}
 	n.patches = patchCodec{Part: c, replica: &n.replica}
 	n.ballot = ballot{Part: c, zones: &n.zones, replica: &n.replica}
 	n.queries = retrievals{Part: c, hooks: &n.hooks, zones: &n.zones, replica: &n.replica, ballot: &n.ballot, peers: &n.peers, fetcher: &n.fetcher, updates: &n.updates}
 	n.peers = responderCache{Part: c, area: &n.area, zones: &n.zones, replica: &n.replica, ballot: &n.ballot, queries: &n.queries, responders: make([][]responder, n.part.Space.Zones())}
 	n.fetcher = fetcher{Part: c, replica: &n.replica, patches: &n.patches, ballot: &n.ballot, queries: &n.queries, dormant: &n.dormant}
-	n.acts = actionRetrieval{Part: c, hooks: &n.hooks, area: &n.area, zones: &n.zones, receipts: &n.receipts, known: &n.known, faults: &n.faults, store: &n.store, queries: &n.queries, updates: &n.updates}
 	n.dormant = dormantStore{
-		Part: c, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.store, transfer: &n.transfer, static: map[state.ObjectID]*state.Object{},
+		Part: c, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.actions.Store, transfer: &n.transfer, static: map[state.ObjectID]*state.Object{},
 		handOffs: handOffs{map[id.ID]outcome{}, map[state.ObjectID]bool{}, map[state.ObjectID]*state.Object{}},
 	}
 	n.transfer = transfer{
-		Part: c, hooks: &n.hooks, inbox: &n.inbox, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.store, dormant: &n.dormant, queries: &n.queries, updates: &n.updates,
+		Part: c, hooks: &n.hooks, inbox: &n.inbox, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.actions.Store, dormant: &n.dormant, queries: &n.queries, updates: &n.updates,
 		pushed: map[id.ID]bool{}, fetches: map[uint64]fetch{},
 	}
 	n.updates = updater{
-		Part: c, cfg: &n.cfg, hooks: &n.hooks, inbox: &n.inbox, area: &n.area, replica: &n.replica, store: &n.store, ballot: &n.ballot, queries: &n.queries, acts: &n.acts, dormant: &n.dormant, transfer: &n.transfer,
+		Part: c, cfg: &n.cfg, hooks: &n.hooks, inbox: &n.inbox, area: &n.area, replica: &n.replica, store: &n.actions.Store, ballot: &n.ballot, queries: &n.queries, acts: &n.actions.Retrieval, dormant: &n.dormant, transfer: &n.transfer,
 	}
-	n.answers = answerer{Part: c, hooks: &n.hooks, area: &n.area, replica: &n.replica, patches: &n.patches, store: &n.store, dormant: &n.dormant, transfer: &n.transfer}
+	n.answers = answerer{Part: c, hooks: &n.hooks, area: &n.area, replica: &n.replica, patches: &n.patches, store: &n.actions.Store, dormant: &n.dormant, transfer: &n.transfer}
 	n.inbox = inbox{Part: c}
 	return n
 }

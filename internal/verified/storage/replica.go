@@ -177,5 +177,5 @@ func (rp *replica) predictRing(r *state.Replayer, own *state.Snapshot) {
 
 // Actions returns the actions that the node stores.
 func (n *Node) Actions() []*state.Batch {
-	return n.store.actions.take(n.part.Cache, false, func(*state.Player) bool { return true })
+	return n.actions.Store.All()
 }

@@ -2,80 +2,33 @@ package storage
 
 import (
 	"testing"
-	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Rules that tools/mutate breaks and that no other test looks at alone.
 
-// A storer gives a receipt to the player alone, in time, and for one batch of an interval.
-func TestDepositsThatGetAReceipt(t *testing.T) {
-	deposit := func(a *asker, by id.ID, b *state.Batch, came machine.Time) (receipts int) {
-		a.part.Env = frozen{now: came}
-		a.cfg.SignReceipt = func(*messages.Receipt) { receipts++; panic(errSigned) } // it is not sent here
-		defer func() {
-			if r := recover(); r != nil && r != errSigned {
-				panic(r)
-			}
-		}()
-		a.store.onDeposit(&overlay.Contact{ID: by}, &messages.Deposit{Batch: b}, came)
-		return receipts
-	}
-	stored := func(a *asker) *state.Batch {
-		if _, st := a.store.actions.find(a.player.ID, askedOf); st != nil && st.sealed {
-			return st.batch
-		}
-		return nil
-	}
-	for _, c := range []struct {
-		name string
-		by   id.ID
-		came time.Duration // after t^a
-		want int
-	}{
-		{"the player, in time", id.ID{7}, 0, 1},
-		{"the player, too late", id.ID{7}, 1, 0},
-		{"somebody else", id.ID{8}, -time.Second, 0},
-	} {
-		a := newAsker(t)
-		b := a.batch(1)
-		if n := deposit(a, c.by, b, a.part.Time.Actions(askedOf).Add(c.came)); n != c.want || (stored(a) != nil) != (c.want > 0) {
-			t.Errorf("%s: %d receipts, want %d; stored: %v", c.name, n, c.want, stored(a) != nil)
-		}
-	}
-	a := newAsker(t)
-	one, two := a.batch(1), a.batch(2)
-	at := a.part.Time.Actions(askedOf).Add(-time.Second)
-	deposit(a, a.player.ID, one, at)
-	if n := deposit(a, a.player.ID, two, at); n != 0 || stored(a) != one {
-		t.Errorf("a second batch of the interval: %d receipts, stored is %v", n, stored(a))
-	}
+// hearer is a node that knows nobody, in the middle of the last of four zones.
+type hearer struct{ *Node }
+
+func newHearer() hearer {
+	space, world := overlay.SpaceFor(4), state.World{Side: 900, Cell: 100}
+	last := space.SubArea(3)
+	self := &overlay.Contact{ID: id.ID{255}, Pos: geom.Point{X: last.Min.X + space.SubSide()/2, Y: last.Min.Y + space.SubSide()/2}}
+	return hearer{newNode(part.Part{
+		Space: space, World: world, Self: self, Zone: 3, Places: state.NewMapping(space, world), Cache: state.NewReplayCache(), Env: frozen{now: 1},
+	}, Config{Protocol: ProtocolHardened})}
 }
 
-// In the thesis' protocol actions are stored one by one, not too late for those who ask
-// and not of intervals to come (5.3.3).
-func TestActionsAreStoredInTime(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		came func(a *asker) machine.Time
-		want bool
-	}{
-		{"at t^a", func(a *asker) machine.Time { return a.part.Time.Actions(askedOf) }, true},
-		{"after it", func(a *asker) machine.Time { return a.part.Time.Actions(askedOf) + 1 }, false},
-		{"two intervals before", func(a *asker) machine.Time { return a.part.Time.Update(askedOf - 2) }, false},
-	} {
-		a := newAsker(t)
-		a.part.Hardened = false
-		a.store.onStore(&messages.Store{Action: a.batch(1).Actions[0]}, c.came(a))
-		if got := len(a.store.actions.order) > 0; got != c.want {
-			t.Errorf("%s: stored %v, want %v", c.name, got, c.want)
-		}
-	}
+// node is one of some nodes in a zone.
+func (h hearer) node(number, zone int) *overlay.Contact {
+	at := geom.Point{X: 450, Y: 300 + 100*int32(number)}
+	return &overlay.Contact{ID: id.ID{byte(number + 1), byte(zone + 1)}, Pos: h.part.Places.Key(at, zone)}
 }
 
 // A zone whose nodes differ about a cell has no vote as a whole: its nodes are counted one
@@ -111,13 +64,13 @@ func TestGuessesWaitForKnowledge(t *testing.T) {
 // Of a node one answer to a retrieval counts, which it gives in its own name and about the
 // place where it stands.
 func TestOneAnswerInTheOwnName(t *testing.T) {
-	a := newAsker(t)
-	q := &query{Retrieve: messages.Retrieve{Query: 1, Kind: messages.ForUpdate, Of: askedOf}, zones: make([]zoneAnswer, 4), keys: make([]overlay.Area, 4)}
-	from, other := a.storer(0, 1), a.storer(1, 1)
-	q.zones[1].missing = []missing{{node: a.storer(2, 1)}} // the zone is not complete
-	a.queries.running = append(a.queries.running, q)
+	h := newHearer()
+	q := &query{Retrieve: messages.Retrieve{Query: 1, Kind: messages.ForUpdate, Of: 3}, zones: make([]zoneAnswer, 4), keys: make([]overlay.Area, 4)}
+	from, other := h.node(0, 1), h.node(1, 1)
+	q.zones[1].missing = []missing{{node: h.node(2, 1)}} // the zone is not complete
+	h.queries.running = append(h.queries.running, q)
 	say := func(around *messages.Around) int {
-		a.queries.onResult(from, &messages.Result{Query: 1, Around: around, Seen: &state.Snapshot{Of: askedOf}})
+		h.queries.onResult(from, &messages.Result{Query: 1, Around: around, Seen: &state.Snapshot{Of: 3}})
 		return len(q.zones[1].results)
 	}
 	moved := *from
@@ -135,15 +88,15 @@ func TestOneAnswerInTheOwnName(t *testing.T) {
 
 // A node that joins takes what nodes of its own zone push, once of each.
 func TestWhoPushesToANewcomer(t *testing.T) {
-	a := newAsker(t)
-	a.transfer.pushed = map[id.ID]bool{}
-	own, other := a.storer(0, a.part.Zone), a.storer(0, (a.part.Zone+1)%4)
+	h := newHearer()
+	h.transfer.pushed = map[id.ID]bool{}
+	own, other := h.node(0, h.part.Zone), h.node(0, (h.part.Zone+1)%4)
 	for _, c := range []struct {
 		from *overlay.Contact
 		want int
-	}{{other, 0}, {own, 1}, {own, 1}, {a.storer(1, a.part.Zone), 2}} {
-		if a.transfer.onPush(c.from, &messages.Push{}); len(a.transfer.pushes) != c.want {
-			t.Errorf("%d pushes are kept, want %d", len(a.transfer.pushes), c.want)
+	}{{other, 0}, {own, 1}, {own, 1}, {h.node(1, h.part.Zone), 2}} {
+		if h.transfer.onPush(c.from, &messages.Push{}); len(h.transfer.pushes) != c.want {
+			t.Errorf("%d pushes are kept, want %d", len(h.transfer.pushes), c.want)
 		}
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/actions"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // transfer moves data between neighbours when nodes join and leave (thesis 5.4).
@@ -20,7 +20,7 @@ type transfer struct {
 	area    *placement.Area
 	zones   *placement.Electorate
 	replica *replica
-	store   *actionStore
+	store   *actions.Store
 	dormant *dormantStore
 	queries *retrievals
 	updates *updater
@@ -70,8 +70,8 @@ func (tr *transfer) push(to *overlay.Contact) {
 		}
 		m.Area.Polygon = tr.Places.Polygon(geom.Cell(to.Pos, points, tr.Space.SubArea(tr.Zone), nil))
 		m.Static = tr.dormant.releaseStatic(to)
-		m.Batches = tr.store.batchesAt(func(h geom.Point) bool { return tr.area.NearestTo(to, h) })
-		tr.store.actions.take(tr.Cache, true, func(p *state.Player) bool { return !tr.area.Stores(p) })
+		m.Batches = tr.store.BatchesAt(func(h geom.Point) bool { return tr.area.NearestTo(to, h) })
+		tr.store.DropOthers()
 		m.Seen = tr.replica.state
 		m.Seal(tr.World)
 	}

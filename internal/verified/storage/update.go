@@ -32,29 +32,27 @@ func (up *updater) makeInitial() {
 // protocol only the cells that may depend on it become unknown.
 func (up *updater) update() {
 	c := &up.cycle
-	c.asking = false
+	asked, missing := up.acts.Take()
 	from := c.from
 	c.from, up.replica.before = nil, from
-	if c.missing && !up.Hardened {
+	if missing && !up.Hardened {
 		up.failed(c.to)
-		c.asked = nil
 		return
 	}
 	r := state.Replayer{
 		Memo: up.Cache, Rules: up.cfg.Rules, World: up.World, Time: up.Time, Reach: up.Reach, Ring: up.World.RingWithin(up.Reach),
-		Of: c.to, From: from, Acts: make(map[id.ID]*state.Batch, len(c.asked)),
+		Of: c.to, From: from, Acts: make(map[id.ID]*state.Batch, len(asked)),
 	}
 	up.Cache.Advance(c.to)
-	for i := range c.asked {
-		q := &c.asked[i]
-		r.Acts[q.player.ID] = q.result
-		if q.result == nil {
+	for i := range asked {
+		q := &asked[i]
+		r.Acts[q.Player.ID] = q.Result
+		if q.Result == nil {
 			// Everything within reach of the player is a guess now.
-			from.MarkUnsure(q.at.X/up.World.Cell, q.at.Y/up.World.Cell)
-			r.Acts[q.player.ID] = up.acts.pluralityBatch(q)
+			from.MarkUnsure(q.At.X/up.World.Cell, q.At.Y/up.World.Cell)
+			r.Acts[q.Player.ID] = up.acts.PluralityBatch(q)
 		}
 	}
-	c.asked = nil
 	s := &state.Snapshot{Of: c.to, Cover: c.circle, Grid: state.GridOver(&c.circle, &up.World, 0), Whole: up.Hardened}
 	up.dormant.dropActivated(from)
 	up.dormant.recentlyDormant = recentlyDormant{of: c.to}

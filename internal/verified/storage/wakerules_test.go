@@ -36,14 +36,17 @@ func TestWhoWakesACharacter(t *testing.T) {
 		{"its player, elsewhere", id.ID{7}, geom.Point{X: 451, Y: 300}, 0, 0},
 		{"its player, too late", id.ID{7}, geom.Point{X: 450, Y: 300}, 1, 0},
 	} {
-		a := newAsker(t)
-		a.cfg.Rules = wakingRules{}
-		a.part.Env = frozen{now: a.part.Time.State(askedOf) + c.late}
+		h := newHearer()
+		player := &state.Player{ID: id.ID{7}, Home: geom.Point{X: 450, Y: 300}}
+		const of = 5
+		h.cfg.Rules = wakingRules{}
+		h.part.Time = state.Timing{LMax: DefaultLMax, Deviates: DefaultDeviation}
+		h.part.Env = frozen{now: h.part.Time.State(of) + c.late}
 		asleep := thing(3, 1)
-		asleep.Pos, asleep.Player, asleep.Static = geom.Point{X: 450, Y: 300}, a.player, true
-		a.dormant.static[asleep.ID] = asleep
-		a.dormant.onActivate(&overlay.Contact{ID: c.by}, &messages.Activate{Player: a.player, Place: c.at, Of: askedOf})
-		if n := len(a.dormant.activated); n != c.woken {
+		asleep.Pos, asleep.Player, asleep.Static = geom.Point{X: 450, Y: 300}, player, true
+		h.dormant.static[asleep.ID] = asleep
+		h.dormant.onActivate(&overlay.Contact{ID: c.by}, &messages.Activate{Player: player, Place: c.at, Of: of})
+		if n := len(h.dormant.activated); n != c.woken {
 			t.Errorf("%s: %d are woken, want %d", c.name, n, c.woken)
 		}
 	}

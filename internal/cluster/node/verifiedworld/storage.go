@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/audit"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/actions"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
@@ -112,7 +113,7 @@ func (k *storageAdapter) open(m machine.Message) machine.Message {
 }
 
 // takeFault logs and counts a fault that two signatures of one node or player prove.
-func (k *storageAdapter) takeFault(f *storage.Fault) {
+func (k *storageAdapter) takeFault(f *actions.Fault) {
 	k.stats.Faults++
 	what := "A player has signed two different batches of actions for one interval"
 	if f.Storer != nil {

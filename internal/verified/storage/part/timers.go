@@ -1,5 +1,7 @@
 package part
 
+import "time"
+
 // Timers; those of the overlay are below.
 const (
 	TimerCycle uint16 = 100 + iota
@@ -13,3 +15,6 @@ const (
 	TimerPins
 	TimerWake
 )
+
+// ClockTolerance is how long is waited at least for a clock that is behind its timers.
+const ClockTolerance = time.Millisecond

@@ -1,4 +1,4 @@
-package storage
+package actions
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
@@ -15,23 +15,29 @@ import (
 // Activate tells those who hold the static character of the node's player that
 // it is back (thesis 5.4.1). It counts for the update after the next t^s; by
 // then an action of the player has to be stored that makes it last.
-func (n *Node) Activate(place geom.Point) {
-	of := n.player.nextActivation()
-	n.player.lastActivation = &messages.Activate{Player: n.cfg.Player, Place: place, Of: of}
-	n.player.sendActivate()
-	if n.part.Hardened {
-		n.player.armDeposit(of + 1) // that the player does nothing is certified, too
-		again := max(n.part.Env.Now().Add(n.part.Time.LMax/2), n.part.Time.State(of).Add(-n.part.Time.LMax*3/2))
-		n.part.Env.SetTimer(again, machine.Timer{Kind: part.TimerWake, Arg: uint64(of)})
+func (op *Player) Activate(place geom.Point) {
+	of := op.nextActivation()
+	op.lastActivation = &messages.Activate{Player: op.Cfg.Player, Place: place, Of: of}
+	op.sendActivate()
+	if op.Hardened {
+		op.armDeposit(of + 1) // that the player does nothing is certified, too
+		again := max(op.Env.Now().Add(op.Time.LMax/2), op.Time.State(of).Add(-op.Time.LMax*3/2))
+		op.Env.SetTimer(again, machine.Timer{Kind: part.TimerWake, Arg: uint64(of)})
 	}
-	n.drain()
+}
+
+// ActivateAgain repeats it.
+func (op *Player) ActivateAgain(of int64) {
+	if op.lastActivation.Of == of {
+		op.sendActivate()
+	}
 }
 
 // sendActivate tells all zones that the player is back. In the hardened protocol it is said
 // twice, the second time shortly before it counts: somebody who leaves meanwhile takes
 // with it whom it has woken, or what it was to pass on, and it takes more than half of
 // the zones to wake somebody.
-func (op *ownPlayer) sendActivate() {
+func (op *Player) sendActivate() {
 	for z := range op.Space.Zones() {
 		op.Overlay.Unicast(op.Places.Key(op.lastActivation.Place, z), op.lastActivation)
 	}
@@ -39,21 +45,21 @@ func (op *ownPlayer) sendActivate() {
 
 // Activation is when an action of a player whose node calls Activate now has to
 // take effect to make its character stay: after the first, until the second.
-func (n *Node) Activation() (after, until machine.Time) {
-	of := n.player.nextActivation()
-	return n.part.Time.Update(of), n.part.Time.Update(of + 1)
+func (op *Player) Activation() (after, until machine.Time) {
+	of := op.nextActivation()
+	return op.Time.Update(of), op.Time.Update(of + 1)
 }
 
 // nextActivation is for which update the player's character can be woken now. It often
 // sleeps where its own node stands, and who has just come has no state yet to say so in:
 // in the hardened protocol it is woken an update later. So it is if the interval in which
 // the player has to act then had begun when the node started: of that it signs nothing.
-func (op *ownPlayer) nextActivation() int64 {
+func (op *Player) nextActivation() int64 {
 	of := max(op.Time.Of(op.Env.Now())-1, 0)
 	if op.Env.Now().Add(op.Time.LMax) > op.Time.State(of) {
 		of++
 	}
-	if op.Hardened && !op.updates.willCompute(of) {
+	if op.Hardened && !op.willCompute(of) {
 		of++
 	}
 	if op.Hardened && op.Time.BegunBefore(of+1, op.Started) {
@@ -66,9 +72,9 @@ func (op *ownPlayer) nextActivation() int64 {
 // unless the node's clock is so far ahead that it has signed the interval. Clocks are
 // supposed to be within t_d; in the model of the thesis (6.2.2: a drift of 0.1 %, set every
 // 10 s) not all are.
-func (n *Node) Stamp(at machine.Time) machine.Time {
-	if n.part.Hardened && n.part.Time.Of(at) <= n.player.signed {
-		return n.part.Env.Now()
+func (op *Player) Stamp(at machine.Time) machine.Time {
+	if op.Hardened && op.Time.Of(at) <= op.signed {
+		return op.Env.Now()
 	}
 	return at
 }
@@ -76,16 +82,14 @@ func (n *Node) Stamp(at machine.Time) machine.Time {
 // Act stores an action of the node's player in all zones, and forgets it
 // (thesis 5.2.3). In the hardened protocol that happens at the end of the interval, with
 // the player's other actions.
-func (n *Node) Act(a *state.Action) {
-	if n.part.Hardened {
-		n.player.addPending(a)
-		n.drain()
+func (op *Player) Act(a *state.Action) {
+	if op.Hardened {
+		op.addPending(a)
 		return
 	}
-	n.hooks.batchSigned(&state.Batch{Player: a.Player, Of: n.part.Time.Of(a.At), Actions: []*state.Action{a}})
+	op.hooks.BatchSigned(&state.Batch{Player: a.Player, Of: op.Time.Of(a.At), Actions: []*state.Action{a}})
 	m := &messages.Store{Action: a}
-	for z := range n.part.Space.Zones() {
-		n.part.Overlay.Unicast(n.part.Places.Key(a.Player.Home, z), m)
+	for z := range op.Space.Zones() {
+		op.Overlay.Unicast(op.Places.Key(a.Player.Home, z), m)
 	}
-	n.drain()
 }

@@ -1,4 +1,4 @@
-package storage
+package actions
 
 import (
 	"slices"
@@ -15,14 +15,16 @@ import (
 // The player's side of receipts: its node closes each interval with a deposit, gathers
 // the storers' receipts, and hands them the certificate.
 
-// ownPlayer is the side of the player at this node: what it has done, and its return.
-type ownPlayer struct {
+// Player is the side of the player at this node: what it has done, and its return.
+type Player struct {
 	*part.Part
-	hooks    *hooks
+	hooks    Hooks
 	area     *placement.Area
 	zones    *placement.Electorate
 	receipts *receiptRules
-	updates  *updater
+	// willCompute reports whether the node has the state of an update, or takes part in
+	// making it.
+	willCompute func(of int64) bool
 
 	pending        pendingBatch
 	signed         int64              // the last interval that a batch was signed for
@@ -47,7 +49,7 @@ type pendingBatch struct {
 // that had begun when the node started it may have signed a batch before, which it has
 // forgotten: it signs no second one. Nor does it of an interval that it has signed already,
 // if an action of it comes late.
-func (op *ownPlayer) addPending(a *state.Action) {
+func (op *Player) addPending(a *state.Action) {
 	of := op.Time.Of(a.At)
 	if op.Time.BegunBefore(of, op.Started) || of <= op.signed {
 		return
@@ -56,7 +58,7 @@ func (op *ownPlayer) addPending(a *state.Action) {
 	op.armDeposit(of)
 }
 
-func (op *ownPlayer) armDeposit(of int64) {
+func (op *Player) armDeposit(of int64) {
 	if p := &op.pending; p.armed == 0 || of < p.armed {
 		p.armed = of
 		op.Env.SetTimer(op.depositAt(of), machine.Timer{Kind: part.TimerDeposit, Arg: uint64(of)})
@@ -64,24 +66,24 @@ func (op *ownPlayer) armDeposit(of int64) {
 }
 
 // depositAt is when an interval is over for everybody.
-func (op *ownPlayer) depositAt(of int64) machine.Time {
+func (op *Player) depositAt(of int64) machine.Time {
 	return op.Time.Update(of).Add(2 * op.Time.Deviates)
 }
 
-// deposit closes an interval in all zones; one without actions too, so that it
+// Deposit closes an interval in all zones; one without actions too, so that it
 // is certified that the player has done nothing.
-func (op *ownPlayer) deposit(of int64) {
+func (op *Player) Deposit(of int64) {
 	p := &op.pending
 	if p.armed != of {
 		return
 	}
 	if now := op.Env.Now(); now < op.depositAt(of) {
-		op.Env.SetTimer(max(op.depositAt(of), now.Add(clockTolerance)), machine.Timer{Kind: part.TimerDeposit, Arg: uint64(of)})
+		op.Env.SetTimer(max(op.depositAt(of), now.Add(part.ClockTolerance)), machine.Timer{Kind: part.TimerDeposit, Arg: uint64(of)})
 		return
 	}
 	b := op.sign(of)
 	*p = pendingBatch{acts: p.acts, batch: b, known: p.known}
-	if op.hooks.deposits(b) {
+	if op.hooks.Deposits(b) {
 		op.sendDeposit(b, nil)
 	} else {
 		p.batch = nil
@@ -93,15 +95,15 @@ func (op *ownPlayer) deposit(of int64) {
 }
 
 // sign closes an interval with the player's signature.
-func (op *ownPlayer) sign(of int64) *state.Batch {
+func (op *Player) sign(of int64) *state.Batch {
 	op.signed = max(op.signed, of)
 	b := op.receipts.signBatch(op.closeBatch(of))
-	op.hooks.batchSigned(b)
+	op.hooks.BatchSigned(b)
 	return b
 }
 
 // closeBatch takes the actions of an interval out of those that are pending.
-func (op *ownPlayer) closeBatch(of int64) *state.Batch {
+func (op *Player) closeBatch(of int64) *state.Batch {
 	p := &op.pending
 	var acts []*state.Action
 	p.acts = slices.DeleteFunc(p.acts, func(a *state.Action) bool {
@@ -116,7 +118,7 @@ func (op *ownPlayer) closeBatch(of int64) *state.Batch {
 }
 
 // sendDeposit stores a batch in all zones.
-func (op *ownPlayer) sendDeposit(b *state.Batch, own *messages.Receipt) {
+func (op *Player) sendDeposit(b *state.Batch, own *messages.Receipt) {
 	for z := range op.Space.Zones() {
 		knows := op.knownStorersIn(z)
 		for _, home := range op.area.Homes(op.Cfg.Player) {
@@ -125,9 +127,9 @@ func (op *ownPlayer) sendDeposit(b *state.Batch, own *messages.Receipt) {
 	}
 }
 
-// lastDeposits closes the intervals of a player whose node leaves. Nobody will
+// LastDeposits closes the intervals of a player whose node leaves. Nobody will
 // gather their receipts: the storers pass them on to each other at t^a.
-func (op *ownPlayer) lastDeposits() {
+func (op *Player) LastDeposits() {
 	if op.pending.armed == 0 || !op.Hardened {
 		return
 	}
@@ -140,17 +142,17 @@ func (op *ownPlayer) lastDeposits() {
 // ownReceipt is that of the player's node itself, which leaves and cannot be asked for it
 // any more. If its zone is without nodes from now on, one more of the others may so miss
 // the batch. Nil: the node does not store it.
-func (op *ownPlayer) ownReceipt(b *state.Batch) *messages.Receipt {
+func (op *Player) ownReceipt(b *state.Batch) *messages.Receipt {
 	if !op.area.Stores(b.Player) {
 		return nil
 	}
 	return op.receipts.sign(b, op.area.Responsible(b.Player.Home))
 }
 
-// onReceipt collects the receipts for the own batch and hands the certificate to
+// OnReceipt collects the receipts for the own batch and hands the certificate to
 // all who have given one. Where a zone is deserted it does so again with receipts of
 // more than half of all zones, if they come: not all may know that fewer are enough.
-func (op *ownPlayer) onReceipt(by *overlay.Contact, r *messages.Receipt) {
+func (op *Player) OnReceipt(by *overlay.Contact, r *messages.Receipt) {
 	p := &op.pending
 	if r = p.known.expandReceipt(r); r == nil || r.By == nil || r.By.ID != by.ID {
 		return
@@ -179,16 +181,16 @@ func (op *ownPlayer) onReceipt(by *overlay.Contact, r *messages.Receipt) {
 }
 
 // storersWithReceipt is how many storers of a zone have given a receipt for the last batch.
-func (op *ownPlayer) storersWithReceipt(zone int) (count int) {
+func (op *Player) storersWithReceipt(zone int) (count int) {
 	for _, by := range op.pending.holders {
 		count += state.Indicator(op.Space.Zone(by.Pos) == zone)
 	}
 	return count
 }
 
-// resendDeposit sends the batch again to the zones in which not all storers have given a
+// ResendDeposit sends the batch again to the zones in which not all storers have given a
 // receipt.
-func (op *ownPlayer) resendDeposit(of int64) {
+func (op *Player) ResendDeposit(of int64) {
 	p := &op.pending
 	if p.batch == nil || p.batch.Of != of || !op.Hardened {
 		return
@@ -205,7 +207,7 @@ func (op *ownPlayer) resendDeposit(of int64) {
 }
 
 // knownStorersIn are whom the player knows of a zone.
-func (op *ownPlayer) knownStorersIn(zone int) (out []uint32) {
+func (op *Player) knownStorersIn(zone int) (out []uint32) {
 	for _, s := range op.pending.known {
 		if op.Space.Zone(s.who.Pos) == zone {
 			out = append(out, messages.Short(s.who.ID))
@@ -216,7 +218,7 @@ func (op *ownPlayer) knownStorersIn(zone int) (out []uint32) {
 
 // certifiedMessage makes the message that hands a storer the certificate of the own batch. It
 // remembers whom the storer knows from now on.
-func (op *ownPlayer) certifiedMessage(by *overlay.Contact, c *messages.Certificate) *messages.Certified {
+func (op *Player) certifiedMessage(by *overlay.Contact, c *messages.Certificate) *messages.Certified {
 	m := &messages.Certified{Certificate: c}
 	if len(op.toldStorers) >= maxTold {
 		clear(op.toldStorers)

@@ -1,4 +1,4 @@
-package storage
+package actions
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
@@ -11,7 +11,7 @@ import (
 
 // contradicted notes a second batch b that a player has signed besides the stored one;
 // list are valid receipts for b.
-func (as *actionStore) contradicted(s *playerLog, st *intervalLog, b *state.Batch, list []*messages.Receipt) {
+func (as *Store) contradicted(s *playerLog, st *intervalLog, b *state.Batch, list []*messages.Receipt) {
 	known := st.receipts
 	if st.cert != nil {
 		known = st.cert.Receipts
@@ -24,7 +24,7 @@ func (as *actionStore) contradicted(s *playerLog, st *intervalLog, b *state.Batc
 }
 
 // learnOther notes two contradicting batches that another storer has sent.
-func (as *actionStore) learnOther(s *playerLog, st *intervalLog, a, b *state.Batch) {
+func (as *Store) learnOther(s *playerLog, st *intervalLog, a, b *state.Batch) {
 	as.faults.contradict(a, b, nil, nil)
 	switch {
 	case st.other != nil:
@@ -41,15 +41,15 @@ func (as *actionStore) learnOther(s *playerLog, st *intervalLog, a, b *state.Bat
 }
 
 // passOnLate repeats the exchange of t^a with the other storers, if t^a is past.
-func (as *actionStore) passOnLate(s *playerLog, st *intervalLog) {
+func (as *Store) passOnLate(s *playerLog, st *intervalLog) {
 	if st.cert == nil && as.Env.Now() > as.Time.Actions(st.of) {
 		as.passOn(s, st)
 	}
 }
 
-// keepPushed stores a batch that a neighbour has handed over. A signed one counts as
+// KeepPushed stores a batch that a neighbour has handed over. A signed one counts as
 // stored here, since the node that had it in time is gone.
-func (as *actionStore) keepPushed(b *state.Batch) {
+func (as *Store) KeepPushed(b *state.Batch) {
 	if !as.Hardened {
 		as.actions.merge(b)
 		return

@@ -1,4 +1,4 @@
-package storage
+package actions
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -65,6 +65,3 @@ func (fl *faultLog) contradict(a, b *state.Batch, forA, forB []*messages.Receipt
 		}
 	}
 }
-
-// Faults are the proofs that the node has.
-func (n *Node) Faults() []*Fault { return n.faults.list }

@@ -1,4 +1,4 @@
-package storage
+package actions
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 // batchOf is a zone's vote for what a player has done. In the hardened protocol it is
 // what any of its storers has that the player has signed: who has that knows more than
 // who has nothing. Nil: nobody has answered.
-func (ar *actionRetrieval) batchOf(q *actionQuery, zone int) (said *state.Batch) {
+func (ar *Retrieval) batchOf(q *Query, zone int) (said *state.Batch) {
 	for slot := zone * ar.area.HomesOf(); slot < (zone+1)*ar.area.HomesOf(); slot++ {
 		if b := q.got[slot]; b != nil && (said == nil || said.Signature == nil) {
 			said = b
@@ -21,7 +21,7 @@ func (ar *actionRetrieval) batchOf(q *actionQuery, zone int) (said *state.Batch)
 }
 
 // countBatches lets the zones vote for what a player has done.
-func (ar *actionRetrieval) countBatches(q *actionQuery) (best *state.Batch, votes int) {
+func (ar *Retrieval) countBatches(q *Query) (best *state.Batch, votes int) {
 	zones := make([]*state.Batch, 0, 16)
 	for zone := range ar.Space.Zones() {
 		if b := ar.batchOf(q, zone); b != nil {
@@ -39,7 +39,7 @@ func (ar *actionRetrieval) countBatches(q *actionQuery) (best *state.Batch, vote
 // mayCount reports whether some batch has a majority together with the zones of which
 // nobody has answered: who has heard from them, or knows that they are deserted, takes
 // it for what the player has done.
-func (ar *actionRetrieval) mayCount(q *actionQuery) bool {
+func (ar *Retrieval) mayCount(q *Query) bool {
 	zones, silent := make([]*state.Batch, 0, 16), 0
 	for zone := range ar.Space.Zones() {
 		switch b := ar.batchOf(q, zone); {
@@ -55,14 +55,14 @@ func (ar *actionRetrieval) mayCount(q *actionQuery) bool {
 // waitsForAll reports whether a majority is no reason to stop asking: that there is
 // nothing can be said by everybody, and of two batches that a player has signed one may
 // be certified.
-func (q *actionQuery) waitsForAll() bool {
-	return q.result.Signature == nil || q.double[0] != nil
+func (q *Query) waitsForAll() bool {
+	return q.Result.Signature == nil || q.double[0] != nil
 }
 
-// pluralityBatch is what most of the zones have said that a player has done, though
+// PluralityBatch is what most of the zones have said that a player has done, though
 // too few have; nothing if none has answered.
-func (ar *actionRetrieval) pluralityBatch(q *actionQuery) *state.Batch {
-	best, most := ar.Cache.Batch(&state.Batch{Player: q.player, Of: ar.updates.cycle.to}), 0
+func (ar *Retrieval) PluralityBatch(q *Query) *state.Batch {
+	best, most := ar.Cache.Batch(&state.Batch{Player: q.Player, Of: ar.of}), 0
 	for _, b := range q.got {
 		if b == nil {
 			continue

@@ -1,23 +1,16 @@
-package storage
+package actions
 
 import (
 	"slices"
 	"testing"
+	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
-
-// bareNode is a node that knows nobody, in the middle of the last zone.
-func bareNode(space overlay.Space, cfg Config) *Node {
-	last := space.SubArea(space.Zones() - 1)
-	self := &overlay.Contact{ID: id.ID{255}, Pos: geom.Point{X: last.Min.X + space.SubSide()/2, Y: last.Min.Y + space.SubSide()/2}}
-	return newNode(part.Part{Space: space, Self: self, Zone: space.Zones() - 1, Places: state.NewMapping(space, state.World{Side: 900, Cell: 100})}, cfg)
-}
 
 // receiptsOf are receipts for a batch, of a storer of each zone, and who they are of
 // can be seen from what stands for their certificates.
@@ -72,25 +65,25 @@ func TestBriefCertificates(t *testing.T) {
 func TestForgetfulStorer(t *testing.T) {
 	space := overlay.SpaceFor(4)
 	b := &state.Batch{Player: &state.Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
-	cfg := Config{Settings: part.Settings{Wire: true, CheckReceipt: checkReceiptsOf}, Protocol: ProtocolHardened}
+	cfg := part.Settings{Wire: true, CheckReceipt: checkReceiptsOf}
 	receipts := receiptsOf(space, b, 3)
-	player := bareNode(space, cfg)
-	player.player.pending = pendingBatch{batch: b}
-	storer := bareNode(space, cfg)
+	player := newBare(inTheMiddle(space, true), cfg, Surroundings{})
+	player.Player.pending = pendingBatch{batch: b}
+	storer := newBare(inTheMiddle(space, true), cfg, Surroundings{})
 	storer.part.Self = receipts[0].By
-	shelf := storer.store.actions.playerLog(b.Player)
+	shelf := storer.Store.actions.playerLog(b.Player)
 	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
 	to, self := receipts[0].By, &overlay.Contact{ID: b.Player.ID}
 	hand := func() bool {
 		st := shelf.intervalLog(b.Of)
 		st.cert = nil
-		storer.store.onCertified(self, player.player.certifiedMessage(to, &messages.Certificate{Batch: b, Receipts: receipts}))
+		storer.Store.OnCertified(self, player.Player.certifiedMessage(to, &messages.Certificate{Batch: b, Receipts: receipts}))
 		return st.cert != nil
 	}
-	answer := func() *messages.Receipt { return storer.store.receiptFor(&messages.Deposit{}, receipts[0], shelf) }
+	answer := func() *messages.Receipt { return storer.Store.receiptFor(&messages.Deposit{}, receipts[0], shelf) }
 	take := func(r *messages.Receipt) {
-		player.player.pending.holders, player.player.pending.got = nil, nil
-		player.player.onReceipt(to, r)
+		player.Player.pending.holders, player.Player.pending.got = nil, nil
+		player.Player.OnReceipt(to, r)
 	}
 	if r := answer(); !r.Fresh {
 		t.Error("who knows nobody does not say so")
@@ -115,7 +108,7 @@ func TestForgetfulStorer(t *testing.T) {
 	if !hand() {
 		t.Error("a certificate that names all again is not taken")
 	}
-	storer.store.onCertified(self, &messages.Certified{Certificate: player.player.certifiedMessage(to, &messages.Certificate{Batch: b, Receipts: receipts}).Certificate})
+	storer.Store.OnCertified(self, &messages.Certified{Certificate: player.Player.certifiedMessage(to, &messages.Certificate{Batch: b, Receipts: receipts}).Certificate})
 	if r := answer(); r.Fresh {
 		t.Error("all are not known again")
 	}
@@ -129,10 +122,10 @@ func TestOnlyGoodReceiptsAreRemembered(t *testing.T) {
 	receipts := receiptsOf(space, b, 4)
 	forged := *receipts[3]
 	forged.Certificate = []byte("somebody else's")
-	n := bareNode(space, Config{Settings: part.Settings{Wire: true, CheckReceipt: checkReceiptsOf}, Protocol: ProtocolHardened})
-	shelf := n.store.actions.playerLog(b.Player)
+	n := newBare(inTheMiddle(space, true), part.Settings{Wire: true, CheckReceipt: checkReceiptsOf}, Surroundings{})
+	shelf := n.Store.actions.playerLog(b.Player)
 	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
-	n.store.onCertified(&overlay.Contact{ID: b.Player.ID}, &messages.Certified{Certificate: &messages.Certificate{Batch: b, Receipts: append(receipts[:3:3], &forged)}})
+	n.Store.OnCertified(&overlay.Contact{ID: b.Player.ID}, &messages.Certified{Certificate: &messages.Certificate{Batch: b, Receipts: append(receipts[:3:3], &forged)}})
 	if len(shelf.known) != 3 || len(shelf.known.expandCertificate(&messages.Certificate{Batch: b, Receipts: []*messages.Receipt{forged.Shortened()}}).Receipts) != 0 {
 		t.Errorf("%d are known, want the three whose receipts are good", len(shelf.known))
 	}
@@ -147,21 +140,21 @@ func TestStrangersCertifyNothing(t *testing.T) {
 	space := overlay.SpaceFor(4)
 	b := &state.Batch{Player: &state.Player{ID: id.ID{7}}, Of: 3, Signature: modelled}
 	receipts := receiptsOf(space, b, 4)
-	n := bareNode(space, Config{Settings: part.Settings{Wire: true, CheckReceipt: checkReceiptsOf}, Protocol: ProtocolHardened})
+	n := newBare(inTheMiddle(space, true), part.Settings{Wire: true, CheckReceipt: checkReceiptsOf}, Surroundings{})
 	player, stranger := &overlay.Contact{ID: b.Player.ID}, &overlay.Contact{ID: id.ID{8}}
-	n.store.onCertified(player, &messages.Certified{Certificate: &messages.Certificate{Batch: b, Receipts: receipts}})
-	if len(n.store.actions.players) != 0 {
+	n.Store.OnCertified(player, &messages.Certified{Certificate: &messages.Certificate{Batch: b, Receipts: receipts}})
+	if len(n.Store.actions.players) != 0 {
 		t.Error("what nobody has deposited is kept")
 	}
-	shelf := n.store.actions.playerLog(b.Player)
+	shelf := n.Store.actions.playerLog(b.Player)
 	shelf.intervalLog(b.Of).batch, shelf.intervalLog(b.Of).sealed = b, true
 	shelf.known = shelf.known.withAll(receipts)
 	unknown := &messages.Certificate{Batch: b, Receipts: []*messages.Receipt{(&messages.Receipt{By: &overlay.Contact{ID: id.ID{9, 9, 9, 9}}, Batch: b}).Shortened()}}
-	n.store.onCertified(stranger, &messages.Certified{Certificate: unknown})
+	n.Store.OnCertified(stranger, &messages.Certified{Certificate: unknown})
 	if len(shelf.known) != 4 {
 		t.Error("a stranger makes a storer forget whom it knows")
 	}
-	n.store.onCertified(player, &messages.Certified{Certificate: unknown})
+	n.Store.OnCertified(player, &messages.Certified{Certificate: unknown})
 	if len(shelf.known) != 0 {
 		t.Error("who names somebody unknown is not asked to name all again: this test shows nothing")
 	}
@@ -171,19 +164,19 @@ func TestStrangersCertifyNothing(t *testing.T) {
 // the present: a player could fill its storers with them, and they would be forgotten
 // only when their time has come.
 func TestOnlyThePresentIsKept(t *testing.T) {
-	timing := state.Timing{LMax: DefaultLMax, Deviates: DefaultDeviation}
+	timing := state.Timing{LMax: 2 * time.Second, Deviates: 10 * time.Millisecond}
 	p := &state.Player{ID: id.ID{7}}
 	by := &overlay.Contact{ID: p.ID}
-	n := newNode(part.Part{Space: overlay.SpaceFor(4), Time: timing, Env: frozen{now: timing.Update(5).Add(1)}, Cache: state.NewReplayCache()}, Config{})
+	n := newBare(part.Part{Space: overlay.SpaceFor(4), Time: timing, Env: frozen{now: timing.Update(5).Add(1)}, Cache: state.NewReplayCache()}, part.Settings{}, Surroundings{})
 	for _, of := range []int64{-1 << 62, 1, 4, 8, 1 << 62} {
-		n.store.onDeposit(by, &messages.Deposit{Batch: &state.Batch{Player: p, Of: of, Signature: modelled}}, n.part.Env.Now())
-		n.store.onExchange(&messages.Exchange{Batch: &state.Batch{Player: p, Of: of, Signature: modelled}})
+		n.Store.OnDeposit(by, &messages.Deposit{Batch: &state.Batch{Player: p, Of: of, Signature: modelled}}, n.part.Env.Now())
+		n.Store.OnExchange(&messages.Exchange{Batch: &state.Batch{Player: p, Of: of, Signature: modelled}})
 	}
-	if len(n.store.actions.players) != 0 {
-		t.Errorf("intervals %v of the player are kept", n.store.actions.order[0].stacks)
+	if len(n.Store.actions.players) != 0 {
+		t.Errorf("intervals %v of the player are kept", n.Store.actions.order[0].stacks)
 	}
-	n.store.onExchange(&messages.Exchange{Batch: &state.Batch{Player: p, Of: 5, Signature: modelled}})
-	if _, st := n.store.actions.find(p.ID, 5); st == nil {
+	n.Store.OnExchange(&messages.Exchange{Batch: &state.Batch{Player: p, Of: 5, Signature: modelled}})
+	if _, st := n.Store.actions.find(p.ID, 5); st == nil {
 		t.Error("nothing is kept of the present: this test shows nothing")
 	}
 }
@@ -195,16 +188,16 @@ func TestKnownStorersAreNotNamedAgain(t *testing.T) {
 		c.Receipts = append(c.Receipts, &messages.Receipt{By: &overlay.Contact{ID: id.ID{n + 1}}})
 	}
 	whole := (&messages.Certified{Certificate: c}).Size()
-	n := newNode(part.Part{}, Config{Protocol: ProtocolHardened})
+	n := newBare(part.Part{Hardened: true}, part.Settings{}, Surroundings{})
 	by := &overlay.Contact{ID: id.ID{9}}
-	if got := n.player.certifiedMessage(by, c).Size(); got != whole {
+	if got := n.Player.certifiedMessage(by, c).Size(); got != whole {
 		t.Errorf("%d bytes the first time, want %d", got, whole)
 	}
 	want := whole - 3*(messages.SizeReceipt-messages.SizeBrieflySigned)
-	if got := n.player.certifiedMessage(by, c).Size(); got != want {
+	if got := n.Player.certifiedMessage(by, c).Size(); got != want {
 		t.Errorf("%d bytes the second time, want %d", got, want)
 	}
-	if got := n.player.certifiedMessage(&overlay.Contact{ID: id.ID{8}}, c).Size(); got != whole {
+	if got := n.Player.certifiedMessage(&overlay.Contact{ID: id.ID{8}}, c).Size(); got != whole {
 		t.Errorf("%d bytes for somebody else, want %d", got, whole)
 	}
 }

@@ -1,4 +1,4 @@
-package storage
+package actions
 
 import (
 	"encoding/binary"
@@ -21,14 +21,14 @@ const slotBits = 20
 
 // number is that of the question for the actions of the i-th player at one of its homes
 // in a zone: who is asked can answer it, or who is on the way, and nobody else.
-func (ar *actionRetrieval) number(i, home, zone int) uint64 {
+func (ar *Retrieval) number(i, home, zone int) uint64 {
 	low := uint64(i*ar.area.HomesOf() + home)
 	secret := ar.Cfg.Secret
 	if secret == nil {
 		secret = ar.Self.ID[:]
 	}
 	b := append(slices.Clone(secret), "actions"...)
-	b = binary.BigEndian.AppendUint64(b, uint64(ar.updates.cycle.to))
+	b = binary.BigEndian.AppendUint64(b, uint64(ar.of))
 	b = binary.BigEndian.AppendUint64(b, low)
 	d := id.Of(append(b, byte(zone)))
 	return binary.BigEndian.Uint64(d[:])<<slotBits | low
@@ -36,44 +36,43 @@ func (ar *actionRetrieval) number(i, home, zone int) uint64 {
 
 // question finds the question that an answer is to: of which player, at which home; nil:
 // it was not asked.
-func (ar *actionRetrieval) question(from *overlay.Contact, m *messages.ActionsResult) (q *actionQuery, home int) {
-	c := &ar.updates.cycle
+func (ar *Retrieval) question(from *overlay.Contact, m *messages.ActionsResult) (q *Query, home int) {
 	low, zone := int(m.Query&(1<<slotBits-1)), ar.Space.Zone(from.Pos)
 	i, home := low/ar.area.HomesOf(), low%ar.area.HomesOf()
-	if !c.asking || i >= len(c.asked) || m.Query != ar.number(i, home, zone) {
+	if !ar.Asking || i >= len(ar.asked) || m.Query != ar.number(i, home, zone) {
 		return nil, 0
 	}
-	q = &c.asked[i]
-	if m.Batch == nil || m.Batch.Player.ID != q.player.ID || m.Batch.Of != c.to || ar.waveOf(home, zone) >= q.wave {
+	q = &ar.asked[i]
+	if m.Batch == nil || m.Batch.Player.ID != q.Player.ID || m.Batch.Of != ar.of || ar.waveOf(home, zone) >= q.wave {
 		return nil, 0
 	}
 	return q, home
 }
 
 // onSignedActions takes an answer.
-func (ar *actionRetrieval) onSignedActions(from *overlay.Contact, m *messages.ActionsResult) {
+func (ar *Retrieval) onSignedActions(from *overlay.Contact, m *messages.ActionsResult) {
 	q, home := ar.question(from, m)
 	if q == nil {
 		return
 	}
 	b := m.Batch
 	if b.Signature == nil || !ar.receipts.signedBatch(b) {
-		if !ar.known.MayBeResponsible(from, ar.area.Homes(q.player)[home]) {
+		if !ar.known.MayBeResponsible(from, ar.area.Homes(q.Player)[home]) {
 			return // somebody on the way; who stores it may answer yet
 		}
-		b = ar.Cache.Batch(&state.Batch{Player: q.player, Of: b.Of}) // it has nothing
+		b = ar.Cache.Batch(&state.Batch{Player: q.Player, Of: b.Of}) // it has nothing
 		m = &messages.ActionsResult{Query: m.Query, Batch: b}
 	}
-	known := ar.storing[q.player.ID]
+	known := ar.storing[q.Player.ID]
 	good := ar.receipts.goodOf(known.expandCertificate(m.Certificate), b)
 	ar.compare(q, m, good)
 	if q.done {
 		return
 	}
 	if len(good) > 0 && len(good) >= ar.zones.Quorum() {
-		q.heard++
-		q.result, q.votes, q.by = b, len(good), good
-		ar.storing[q.player.ID] = known.withAll(good)
+		q.Heard++
+		q.Result, q.Votes, q.by = b, len(good), good
+		ar.storing[q.Player.ID] = known.withAll(good)
 		ar.endActionQueryOnce(q)
 		return
 	}
@@ -85,17 +84,17 @@ func (ar *actionRetrieval) onSignedActions(from *overlay.Contact, m *messages.Ac
 	case q.got[slot].Signature != nil || b.Signature == nil:
 		return // somebody has answered already
 	}
-	q.heard++
+	q.Heard++
 	q.got[slot] = b
-	q.result, q.votes = ar.countBatches(q)
-	if q.votes >= ar.zones.VotesNeeded() && !q.waitsForAll() || q.count == len(q.got) {
+	q.Result, q.Votes = ar.countBatches(q)
+	if q.Votes >= ar.zones.VotesNeeded() && !q.waitsForAll() || q.count == len(q.got) {
 		ar.endActionQueryOnce(q)
 	}
 }
 
 // compare looks whether an answer shows that the player has signed two batches. It does
 // so of late answers, too, which count for nothing else.
-func (ar *actionRetrieval) compare(q *actionQuery, m *messages.ActionsResult, good []*messages.Receipt) {
+func (ar *Retrieval) compare(q *Query, m *messages.ActionsResult, good []*messages.Receipt) {
 	b := m.Batch
 	if b.Signature == nil {
 		return
@@ -110,7 +109,7 @@ func (ar *actionRetrieval) compare(q *actionQuery, m *messages.ActionsResult, go
 		note(o, nil)
 	}
 	if q.by != nil {
-		note(q.result, q.by)
+		note(q.Result, q.by)
 	}
 	for _, o := range q.got {
 		note(o, nil)

@@ -1,4 +1,4 @@
-package storage
+package actions
 
 import (
 	"testing"
@@ -16,14 +16,14 @@ func TestPlacesOfStorers(t *testing.T) {
 	const side = 900
 	p := &state.Player{Home: geom.Point{X: 850, Y: 10}}
 	for _, c := range []struct {
-		zones int
-		p     Protocol
-		want  int
-	}{{4, ProtocolHardened, 3}, {9, ProtocolHardened, 2}, {16, ProtocolHardened, 2}, {4, ProtocolThesis, 1}} {
-		n := newNode(part.Part{World: state.World{Side: side, Cell: 100}, Space: overlay.SpaceFor(c.zones)}, Config{Protocol: c.p})
+		zones    int
+		hardened bool
+		want     int
+	}{{4, true, 3}, {9, true, 2}, {16, true, 2}, {4, false, 1}} {
+		n := newBare(part.Part{World: state.World{Side: side, Cell: 100}, Space: overlay.SpaceFor(c.zones), Hardened: c.hardened}, part.Settings{}, Surroundings{})
 		got := n.area.Homes(p)
 		if len(got) != c.want || got[0] != p.Home {
-			t.Fatalf("%d zones, %v: %v", c.zones, c.p, got)
+			t.Fatalf("%d zones, hardened %v: %v", c.zones, c.hardened, got)
 		}
 		for i, a := range got {
 			if a.X < 0 || a.Y < 0 || a.X >= side || a.Y >= side {
@@ -42,7 +42,7 @@ func TestPlacesOfStorers(t *testing.T) {
 // nothing is there needs no lie, a batch needs the player's signature.
 func TestOneStorerOfAZoneIsEnough(t *testing.T) {
 	p := &state.Player{ID: id.ID{7}}
-	n := newNode(part.Part{Space: overlay.SpaceFor(4)}, Config{Protocol: ProtocolHardened})
+	n := newBare(part.Part{Space: overlay.SpaceFor(4), Hardened: true}, part.Settings{}, Surroundings{})
 	none, acts := &state.Batch{Player: p, Of: 1}, &state.Batch{Player: p, Of: 1, Actions: []*state.Action{{Player: p, Seq: 1}}, Signature: modelled}
 	idle := &state.Batch{Player: p, Of: 1, Signature: modelled}
 	for _, c := range []struct {
@@ -56,9 +56,9 @@ func TestOneStorerOfAZoneIsEnough(t *testing.T) {
 		{"nobody has anything", []*state.Batch{none, none, none, nil, none, none, none, nil, nil, nil, none, none}, none, 4},
 		{"it is signed that nothing was done", []*state.Batch{none, idle, none, nil, none, idle, idle, nil, nil, nil, none, none}, idle, 3},
 	} {
-		q := &actionQuery{got: c.got}
-		if q.result, q.votes = n.acts.countBatches(q); q.result != c.want || q.votes != c.votes {
-			t.Errorf("%s: %v with %d votes", c.name, q.result.Actions, q.votes)
+		q := &Query{got: c.got}
+		if q.Result, q.Votes = n.Retrieval.countBatches(q); q.Result != c.want || q.Votes != c.votes {
+			t.Errorf("%s: %v with %d votes", c.name, q.Result.Actions, q.Votes)
 		}
 		if q.waitsForAll() != (c.want == none) {
 			t.Errorf("%s: a majority for a batch is waited on, or that there is none is believed at once", c.name)
@@ -85,16 +85,31 @@ func TestNobodyElseCountsABatchThatCountsForNobody(t *testing.T) {
 		{"nothing was done", [4]*state.Batch{none, none, none, nil}, -1, false},
 		{"one of three, and there is no fourth", [4]*state.Batch{acts, none, none, nil}, 3, false},
 	} {
-		n := newNode(part.Part{Space: overlay.SpaceFor(4)}, Config{Protocol: ProtocolHardened})
+		n := newBare(part.Part{Space: overlay.SpaceFor(4), Hardened: true}, part.Settings{}, Surroundings{})
 		if c.deserted >= 0 {
 			n.zones.SetDeserted(c.deserted, true)
 		}
-		q := &actionQuery{got: make([]*state.Batch, 12)}
+		q := &Query{got: make([]*state.Batch, 12)}
 		for zone, b := range c.said {
 			q.got[3*zone] = b
 		}
-		if got := n.acts.mayCount(q); got != c.want {
+		if got := n.Retrieval.mayCount(q); got != c.want {
 			t.Errorf("%s: may count: %t", c.name, got)
 		}
+	}
+}
+
+// The first storer in the own zone is asked at once, then as many zones as a
+// majority takes, then all.
+func TestStorersAreAskedInWaves(t *testing.T) {
+	n := newBare(part.Part{Space: overlay.SpaceFor(4), Zone: 2, Hardened: true}, part.Settings{}, Surroundings{})
+	var got [3]int
+	for home := range n.area.HomesOf() {
+		for zone := range n.part.Space.Zones() {
+			got[n.Retrieval.waveOf(home, zone)]++
+		}
+	}
+	if want := [3]int{1, 2 + 2, 9 - 2}; got != want {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -1,4 +1,4 @@
-package storage
+package actions
 
 import (
 	"errors"
@@ -16,25 +16,25 @@ import (
 
 // asker is a node that asks for a player's actions, and what it may hear.
 type asker struct {
-	*Node
-	t      *testing.T
-	player *state.Player
-	faults []*Fault
+	*bare
+	t       *testing.T
+	player  *state.Player
+	faults  []*Fault
+	answers answers
 }
 
 const askedOf = 3
 
 func newAsker(t *testing.T) *asker {
 	a := &asker{t: t, player: &state.Player{ID: id.ID{7}, Home: geom.Point{X: 450, Y: 300}}}
-	a.Node = bareNode(overlay.SpaceFor(4), Config{
-		Protocol: ProtocolHardened, Fault: func(f *Fault) { a.faults = append(a.faults, f) },
-		Settings: part.Settings{
-			CheckBatch:   func(b *state.Batch) bool { return string(b.Signature) == string(a.player.ID[:]) },
-			CheckReceipt: func(r *messages.Receipt) bool { return string(r.Signature) == string(r.By.ID[:]) },
-		},
+	a.bare = newBare(inTheMiddle(overlay.SpaceFor(4), true), part.Settings{
+		CheckBatch:   func(b *state.Batch) bool { return string(b.Signature) == string(a.player.ID[:]) },
+		CheckReceipt: func(r *messages.Receipt) bool { return string(r.Signature) == string(r.By.ID[:]) },
+	}, Surroundings{
+		Fault: func(f *Fault) { a.faults = append(a.faults, f) }, WillCompute: func(of int64) bool { return of <= 1 }, Hooks: &a.answers, Complete: func() {},
 	})
 	a.part.World, a.part.Cache = state.World{Side: 900, Cell: 100}, state.NewReplayCache()
-	a.part.Time = state.Timing{LMax: DefaultLMax, Deviates: DefaultDeviation}
+	a.part.Time = state.Timing{LMax: 2 * time.Second, Deviates: 10 * time.Millisecond}
 	a.part.Env = frozen{now: a.part.Time.Actions(askedOf).Add(1)}
 	a.ask()
 	return a
@@ -42,11 +42,11 @@ func newAsker(t *testing.T) *asker {
 
 // ask begins to ask for the actions: all storers have been asked.
 func (a *asker) ask() {
-	c := &a.updates.cycle
-	c.to, c.asking, c.open = askedOf, true, 2
-	a.acts.keepStorers(nil)
-	c.asked = a.acts.actionQueries([]*state.Object{{Player: a.player}})
-	c.asked[0].wave = 3
+	ar := &a.Retrieval
+	ar.of, ar.Asking, ar.open = askedOf, true, 2
+	ar.keepStorers(nil)
+	ar.asked = ar.actionQueries([]*state.Object{{Player: a.player}})
+	ar.asked[0].wave = 3
 }
 
 // storer is who stands at one of the player's homes in a zone.
@@ -79,11 +79,11 @@ func (a *asker) certificate(b *state.Batch, zones ...int) *messages.Certificate 
 
 // says is the answer of the storer at a home in a zone.
 func (a *asker) says(home, zone int, b *state.Batch, c *messages.Certificate) {
-	m := &messages.ActionsResult{Query: a.acts.number(0, home, zone), Batch: b, Certificate: c}
-	a.acts.onActionsResult(a.storer(home, zone), m)
+	m := &messages.ActionsResult{Query: a.Retrieval.number(0, home, zone), Batch: b, Certificate: c}
+	a.Retrieval.OnActionsResult(a.storer(home, zone), m)
 }
 
-func (a *asker) found() *actionQuery { return &a.updates.cycle.asked[0] }
+func (a *asker) found() *Query { return &a.Retrieval.asked[0] }
 
 // wants fails if another batch counts than one with the action seq, or none if that is
 // 0; -1: the question is still open.
@@ -97,8 +97,8 @@ func (a *asker) wants(what string, seq int) {
 		}
 	case seq < 0:
 		a.t.Errorf("%s: the question has ended", what)
-	case q.result == nil || len(q.result.Actions) != state.Indicator(seq > 0) || seq > 0 && q.result.Actions[0].Seq != uint64(seq):
-		a.t.Errorf("%s: %+v counts", what, q.result)
+	case q.Result == nil || len(q.Result.Actions) != state.Indicator(seq > 0) || seq > 0 && q.Result.Actions[0].Seq != uint64(seq):
+		a.t.Errorf("%s: %+v counts", what, q.Result)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestOnlySignedBatchesAreCertified(t *testing.T) {
 		a.wants(c.name, c.want)
 	}
 	// Somebody stands nearer to the home than who has given a receipt.
-	honest.peers.responders[2] = []responder{{who: honest.storer(0, 2), around: &messages.Around{}}}
+	honest.reported[2] = []*overlay.Contact{honest.storer(0, 2)}
 	b := honest.batch(1)
 	cert := honest.certificate(b, 0, 1)
 	far := &overlay.Contact{ID: id.ID{66}, Pos: honest.storer(0, 2).Pos}
@@ -172,26 +172,26 @@ func TestOnlyWhoWasAskedIsHeard(t *testing.T) {
 	b := a.batch(1)
 	cert := a.certificate(b, 0, 1, 2)
 	send := func(from *overlay.Contact, number uint64) {
-		a.acts.onActionsResult(from, &messages.ActionsResult{Query: number, Batch: b, Certificate: cert})
+		a.Retrieval.OnActionsResult(from, &messages.ActionsResult{Query: number, Batch: b, Certificate: cert})
 	}
 	send(a.storer(0, 1), askedOf<<slotBits)
 	a.wants("a guessed number", -1)
-	send(a.storer(0, 1), a.acts.number(0, 0, 2))
+	send(a.storer(0, 1), a.Retrieval.number(0, 0, 2))
 	a.wants("the number of a question in another zone", -1)
 	a.found().wave = 1 // only the first storer in the own zone, 3, was asked
-	send(a.storer(0, 1), a.acts.number(0, 0, 1))
+	send(a.storer(0, 1), a.Retrieval.number(0, 0, 1))
 	a.wants("a storer that was not asked yet", -1)
 	a.area.Now.Neighbours = []*overlay.Contact{a.storer(0, 3)}
 	passer := &overlay.Contact{ID: id.ID{66}, Pos: a.part.Self.Pos}
 	passer.Pos.X += 99
-	none := &messages.ActionsResult{Query: a.acts.number(0, 0, 3), Batch: &state.Batch{Player: a.player, Of: askedOf}}
-	a.acts.onActionsResult(passer, none)
+	none := &messages.ActionsResult{Query: a.Retrieval.number(0, 0, 3), Batch: &state.Batch{Player: a.player, Of: askedOf}}
+	a.Retrieval.OnActionsResult(passer, none)
 	if a.found().count > 0 {
 		t.Error("somebody on the way, far from the home, says that there is nothing, and is heard")
 	}
-	send(a.storer(0, 3), a.acts.number(0, 0, 3))
+	send(a.storer(0, 3), a.Retrieval.number(0, 0, 3))
 	a.wants("the storer that was asked", 1)
-	if other := newAsker(t); other.acts.number(0, 0, 1) == other.acts.number(0, 0, 2) || other.acts.number(0, 1, 1) == other.acts.number(0, 0, 1) {
+	if other := newAsker(t); other.Retrieval.number(0, 0, 1) == other.Retrieval.number(0, 0, 2) || other.Retrieval.number(0, 1, 1) == other.Retrieval.number(0, 0, 1) {
 		t.Error("who is asked one question knows the number of another")
 	}
 }
@@ -248,13 +248,13 @@ func TestWhoSignsTwoBatchesHasDoneNothing(t *testing.T) {
 		t.Errorf("%d proofs, want that of the player", len(a.faults))
 	}
 	a = newAsker(t)
-	a.acts.onActionsResult(a.storer(0, 0), &messages.ActionsResult{Query: a.acts.number(0, 0, 0), Batch: one, Other: two})
+	a.Retrieval.OnActionsResult(a.storer(0, 0), &messages.ActionsResult{Query: a.Retrieval.number(0, 0, 0), Batch: one, Other: two})
 	if len(a.faults) != 1 {
 		t.Error("a storer that says both proves nothing")
 	}
 	forged := two.Signed([]byte("forged"))
 	a = newAsker(t)
-	a.acts.onActionsResult(a.storer(0, 0), &messages.ActionsResult{Query: a.acts.number(0, 0, 0), Batch: one, Other: forged})
+	a.Retrieval.OnActionsResult(a.storer(0, 0), &messages.ActionsResult{Query: a.Retrieval.number(0, 0, 0), Batch: one, Other: forged})
 	if len(a.faults) != 0 || a.found().double[0] != nil {
 		t.Error("a batch that the player has not signed is held against it")
 	}
@@ -281,53 +281,49 @@ func TestStorersThatSignTwice(t *testing.T) {
 var errSigned = errors.New("signed")
 
 // answers keeps what a storer says and sends nothing.
-type answers struct{ last *messages.ActionsResult }
-
-func (*answers) Intercept(*Node, machine.Peer, machine.Message) bool { return false }
-func (*answers) Answer(_ *Node, _ *overlay.Contact, _ *messages.Retrieve, m *messages.Result) *messages.Result {
-	return m
+type answers struct {
+	honest
+	last *messages.ActionsResult
 }
-func (s *answers) AnswerActions(_ *Node, _ *overlay.Contact, _ *messages.RetrieveActions, m *messages.ActionsResult) *messages.ActionsResult {
+
+func (s *answers) AnswerActions(_ *overlay.Contact, _ *messages.RetrieveActions, m *messages.ActionsResult) *messages.ActionsResult {
 	s.last = m
 	return nil
 }
-func (*answers) Keep(*Node, *state.Action) bool                                    { return true }
-func (*answers) Push(_ *Node, _ *overlay.Contact, m *messages.Push) *messages.Push { return m }
 
 // A storer answers with what the player has signed and nothing else; one that has heard
 // of two batches says both, and keeps the proof.
 func TestStorersSayWhatIsSigned(t *testing.T) {
-	a, says := newAsker(t), &answers{}
-	a.cfg.Behaviour = says
+	a := newAsker(t)
 	a.part.Env = frozen{now: a.part.Time.Actions(askedOf).Add(-1)}
 	one, two := a.batch(1), a.batch(2)
 	ask := func() *messages.ActionsResult {
-		a.store.onRetrieveActions(a.storer(0, 0), &messages.RetrieveActions{Player: a.player, Of: askedOf})
-		return says.last
+		a.Store.OnRetrieveActions(a.storer(0, 0), &messages.RetrieveActions{Player: a.player, Of: askedOf})
+		return a.answers.last
 	}
-	a.store.onStore(&messages.Store{Action: one.Actions[0]}, a.part.Env.Now())
+	a.Store.OnStore(&messages.Store{Action: one.Actions[0]}, a.part.Env.Now())
 	if m := ask(); m.Batch.Signature != nil || len(m.Batch.Actions) > 0 {
 		t.Errorf("a single action counts as the player's batch: %v", m.Batch)
 	}
-	a.store.onExchange(&messages.Exchange{Batch: one, Receipts: a.certificate(one, 0, 1).Receipts})
+	a.Store.OnExchange(&messages.Exchange{Batch: one, Receipts: a.certificate(one, 0, 1).Receipts})
 	if m := ask(); m.Batch.Signature != nil {
 		t.Error("what too few have had in time is said to be stored")
 	}
-	a.store.onExchange(&messages.Exchange{Batch: one, Receipts: a.certificate(one, 1, 2).Receipts})
+	a.Store.OnExchange(&messages.Exchange{Batch: one, Receipts: a.certificate(one, 1, 2).Receipts})
 	if m := ask(); !state.SameBatch(m.Batch, one) || m.Certificate == nil || m.Other != nil {
 		t.Errorf("what three zones have receipts for is not said: %v", m)
 	}
-	a.store.onExchange(&messages.Exchange{Batch: two})
+	a.Store.OnExchange(&messages.Exchange{Batch: two})
 	if m := ask(); !state.SameBatch(m.Batch, one) || m.Other != two || len(a.faults) != 1 {
 		t.Errorf("two batches: %v, %d proofs", m, len(a.faults))
 	}
-	a.store.onExchange(&messages.Exchange{Batch: two, Receipts: a.certificate(two, 2).Receipts})
+	a.Store.OnExchange(&messages.Exchange{Batch: two, Receipts: a.certificate(two, 2).Receipts})
 	if f := a.faults[len(a.faults)-1]; f.Storer == nil || f.By() != a.storer(0, 2).ID {
 		t.Errorf("%d proofs, want one against the storer of zone 2", len(a.faults))
 	}
 	forged := newAsker(t)
-	forged.store.onExchange(&messages.Exchange{Batch: two.Signed([]byte("forged")), Other: one})
-	if len(forged.faults) > 0 || len(forged.store.actions.order) > 0 {
+	forged.Store.OnExchange(&messages.Exchange{Batch: two.Signed([]byte("forged")), Other: one})
+	if len(forged.faults) > 0 || len(forged.Store.actions.order) > 0 {
 		t.Error("a batch that its player has not signed is kept")
 	}
 }
@@ -361,7 +357,7 @@ func TestNobodySignsTwiceAfterAStart(t *testing.T) {
 					panic(r)
 				}
 			}()
-			a.store.onDeposit(&overlay.Contact{ID: a.player.ID}, &messages.Deposit{Batch: a.batch(1)}, a.part.Env.Now())
+			a.Store.OnDeposit(&overlay.Contact{ID: a.player.ID}, &messages.Deposit{Batch: a.batch(1)}, a.part.Env.Now())
 		}()
 		if signed != c.receipts {
 			t.Errorf("%s: %d receipts, want %d", c.name, signed, c.receipts)
@@ -369,8 +365,8 @@ func TestNobodySignsTwiceAfterAStart(t *testing.T) {
 	}
 	a := newAsker(t)
 	a.part.Started = a.part.Time.Update(askedOf - 1).Add(time.Second)
-	a.Node.player.addPending(a.batch(1).Actions[0])
-	if len(a.Node.player.pending.acts) > 0 {
+	a.Player.addPending(a.batch(1).Actions[0])
+	if len(a.Player.pending.acts) > 0 {
 		t.Error("an action is signed in a batch of an interval that had begun before the start")
 	}
 }
@@ -381,16 +377,16 @@ func TestPushedBatches(t *testing.T) {
 	a := newAsker(t)
 	a.part.Env = frozen{now: a.part.Time.Actions(askedOf).Add(-1)}
 	one := a.batch(1)
-	a.store.keepPushed(one.Signed([]byte("forged")))
-	a.store.keepPushed(&state.Batch{Player: a.player, Of: askedOf + 9, Signature: one.Signature})
-	if len(a.store.actions.order) > 0 && a.store.actions.order[0].stacks[0].sealed {
+	a.Store.KeepPushed(one.Signed([]byte("forged")))
+	a.Store.KeepPushed(&state.Batch{Player: a.player, Of: askedOf + 9, Signature: one.Signature})
+	if len(a.Store.actions.order) > 0 && a.Store.actions.order[0].stacks[0].sealed {
 		t.Error("what is not signed, or not of the present, counts as stored")
 	}
-	a.store.keepPushed(one)
-	if _, st := a.store.actions.find(a.player.ID, askedOf); !st.sealed || st.batch != one || len(st.receipts) > 0 {
+	a.Store.KeepPushed(one)
+	if _, st := a.Store.actions.find(a.player.ID, askedOf); !st.sealed || st.batch != one || len(st.receipts) > 0 {
 		t.Errorf("a signed batch is stored as %+v", st)
 	}
-	a.store.keepPushed(a.batch(2))
+	a.Store.KeepPushed(a.batch(2))
 	if len(a.faults) != 1 {
 		t.Error("a second batch proves nothing")
 	}
@@ -407,11 +403,10 @@ func TestNewcomersActInIntervalsThatTheySign(t *testing.T) {
 		a := newAsker(t)
 		a.part.Env = frozen{now: a.part.Time.Update(1).Add(2 * time.Second)}
 		a.part.Started = a.part.Time.Update(1).Add(c.started)
-		a.replica.state = &state.Snapshot{Of: 1} // its neighbours have made it already
-		if got := a.Node.player.nextActivation(); got != c.want {
+		if got := a.Player.nextActivation(); got != c.want {
 			t.Errorf("started %s: woken for update %d, want %d", c.name, got, c.want)
 		}
-		after, _ := a.Activation()
+		after, _ := a.Player.Activation()
 		if a.part.Time.BegunBefore(a.part.Time.Of(after+1), a.part.Started) {
 			t.Errorf("started %s: the first action is of an interval that the node does not sign", c.name)
 		}
@@ -422,7 +417,7 @@ func TestNewcomersActInIntervalsThatTheySign(t *testing.T) {
 // fault of the player.
 func TestLateActionsAreNotSigned(t *testing.T) {
 	a := newAsker(t)
-	op := &a.Node.player
+	op := &a.Player
 	op.Started = a.part.Time.Update(0).Add(-time.Second)
 	op.Cfg.Player = a.player
 	op.pending.armed = askedOf
@@ -432,10 +427,10 @@ func TestLateActionsAreNotSigned(t *testing.T) {
 		t.Error("an action of an interval that is signed is signed again")
 	}
 	late, next := a.part.Time.Update(askedOf)-1, a.part.Time.Update(askedOf)+1
-	if at := a.Node.Stamp(late); a.part.Time.Of(at) == askedOf {
+	if at := a.Player.Stamp(late); a.part.Time.Of(at) == askedOf {
 		t.Errorf("an action is stamped %v, in the interval that is signed", at)
 	}
-	if at := a.Node.Stamp(next); at != next {
+	if at := a.Player.Stamp(next); at != next {
 		t.Errorf("an action of the next interval is stamped %v, not %v", at, next)
 	}
 }

@@ -1,4 +1,4 @@
-package storage
+package actions
 
 import (
 	"slices"
@@ -12,11 +12,11 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
-// actionStore stores the actions of those players one of whose homes lies in the
+// Store stores the actions of those players one of whose homes lies in the
 // node's cell, answers for them, and gives receipts.
-type actionStore struct {
+type Store struct {
 	*part.Part
-	hooks    *hooks
+	hooks    Hooks
 	area     *placement.Area
 	zones    *placement.Electorate
 	receipts *receiptRules
@@ -25,10 +25,10 @@ type actionStore struct {
 	actions container
 }
 
-// onStore stores an action, unless it has come too late to be in the next update,
+// OnStore stores an action, unless it has come too late to be in the next update,
 // or too early to be of the present (thesis 5.3.3). In the hardened protocol only what
 // the player has signed as a batch counts.
-func (as *actionStore) onStore(m *messages.Store, came machine.Time) {
+func (as *Store) OnStore(m *messages.Store, came machine.Time) {
 	if as.Hardened {
 		return
 	}
@@ -39,15 +39,15 @@ func (as *actionStore) onStore(m *messages.Store, came machine.Time) {
 	if as.Cfg.Check != nil && !as.Cfg.Check(a) {
 		return
 	}
-	if !as.hooks.keeps(a) {
+	if !as.hooks.Keeps(a) {
 		return
 	}
 	as.actions.add(as.Time.Of(a.At), a)
 }
 
-// onRetrieveActions answers for a player's actions. In the hardened protocol that is
+// OnRetrieveActions answers for a player's actions. In the hardened protocol that is
 // what the player has signed as its batch, or nothing, without a signature.
-func (as *actionStore) onRetrieveActions(by *overlay.Contact, q *messages.RetrieveActions) {
+func (as *Store) OnRetrieveActions(by *overlay.Contact, q *messages.RetrieveActions) {
 	m := &messages.ActionsResult{Query: q.Query, Signed: as.Hardened}
 	if _, st := as.actions.find(q.Player.ID, q.Of); !as.Hardened {
 		m.Batch = as.actions.stored(q.Player, q.Of, as.Cache)
@@ -62,22 +62,35 @@ func (as *actionStore) onRetrieveActions(by *overlay.Contact, q *messages.Retrie
 			m.Certificate = m.Certificate.Shortened(q.Known)
 		}
 	}
-	if m = as.hooks.answerActions(by, q, m); m != nil {
+	if m = as.hooks.AnswerActions(by, q, m); m != nil {
 		as.Overlay.Reply(by, m)
 	}
 }
 
-// batchesAt are the actions that the node stores of those players one of whose
+// BatchesAt are the actions that the node stores of those players one of whose
 // homes is wanted.
-func (as *actionStore) batchesAt(want func(home geom.Point) bool) []*state.Batch {
+func (as *Store) BatchesAt(want func(home geom.Point) bool) []*state.Batch {
 	return as.actions.take(as.Cache, false, func(p *state.Player) bool { return slices.ContainsFunc(as.area.Homes(p), want) })
 }
 
-// onDeposit stores a player's actions of an interval and gives a receipt for them. The
+// All are the actions that the node stores.
+func (as *Store) All() []*state.Batch {
+	return as.actions.take(as.Cache, false, func(*state.Player) bool { return true })
+}
+
+// DropOthers drops the actions of players none of whose homes lies in the node's cell.
+func (as *Store) DropOthers() {
+	as.actions.take(as.Cache, true, func(p *state.Player) bool { return !as.area.Stores(p) })
+}
+
+// Forget drops what no update needs any more.
+func (as *Store) Forget(before int64) { as.actions.forget(before) }
+
+// OnDeposit stores a player's actions of an interval and gives a receipt for them. The
 // first batch of an interval counts; what comes after t^a does not. What has come
 // before and had to wait here is handled later: the other storers are told of it, as of
 // all that is not certified at t^a.
-func (as *actionStore) onDeposit(by *overlay.Contact, m *messages.Deposit, came machine.Time) {
+func (as *Store) OnDeposit(by *overlay.Contact, m *messages.Deposit, came machine.Time) {
 	b := m.Batch
 	if b == nil || b.Player == nil || by.ID != b.Player.ID || !as.Time.Accepts(b.Of, as.Env.Now()) || came > as.Time.Actions(b.Of) {
 		return
@@ -113,12 +126,12 @@ func (as *actionStore) onDeposit(by *overlay.Contact, m *messages.Deposit, came 
 }
 
 // seal makes a batch all that a player has done in an interval.
-func (as *actionStore) seal(st *intervalLog, b *state.Batch) {
+func (as *Store) seal(st *intervalLog, b *state.Batch) {
 	st.actions, st.batch, st.sealed = b.Actions, b, true
 }
 
 // receiptFor is the own receipt as it answers a deposit.
-func (as *actionStore) receiptFor(m *messages.Deposit, r *messages.Receipt, of *playerLog) *messages.Receipt {
+func (as *Store) receiptFor(m *messages.Deposit, r *messages.Receipt, of *playerLog) *messages.Receipt {
 	out := *r
 	if messages.Knows(m.Knows, as.Self.ID) {
 		if as.Cfg.Wire {
@@ -130,9 +143,9 @@ func (as *actionStore) receiptFor(m *messages.Deposit, r *messages.Receipt, of *
 	return &out
 }
 
-// onCertified keeps a certificate with its batch, of which the node has given the
+// OnCertified keeps a certificate with its batch, of which the node has given the
 // player a receipt.
-func (as *actionStore) onCertified(by *overlay.Contact, m *messages.Certified) {
+func (as *Store) OnCertified(by *overlay.Contact, m *messages.Certified) {
 	c := m.Certificate
 	if c == nil || c.Batch == nil || c.Batch.Player == nil || by.ID != c.Batch.Player.ID {
 		return
@@ -165,7 +178,7 @@ func (as *actionStore) onCertified(by *overlay.Contact, m *messages.Certified) {
 }
 
 // exchange passes batches on that are not certified though it is t^a.
-func (as *actionStore) exchange(of int64) {
+func (as *Store) exchange(of int64) {
 	for _, s := range as.actions.order {
 		for i := range s.stacks {
 			st := &s.stacks[i]
@@ -177,7 +190,7 @@ func (as *actionStore) exchange(of int64) {
 }
 
 // passOn tells the other storers of a batch that is not certified.
-func (as *actionStore) passOn(s *playerLog, st *intervalLog) {
+func (as *Store) passOn(s *playerLog, st *intervalLog) {
 	m := &messages.Exchange{Batch: st.batch, Receipts: slices.Clone(st.receipts), Other: st.other}
 	for _, home := range as.area.Homes(s.player) {
 		for z := range as.Space.Zones() {
@@ -188,9 +201,9 @@ func (as *actionStore) passOn(s *playerLog, st *intervalLog) {
 	}
 }
 
-// onExchange adds other storers' receipts to the own ones. It makes no new
+// OnExchange adds other storers' receipts to the own ones. It makes no new
 // receipt: whether the batch came in time is what those who had it say.
-func (as *actionStore) onExchange(m *messages.Exchange) {
+func (as *Store) OnExchange(m *messages.Exchange) {
 	b := m.Batch
 	if b == nil || b.Player == nil || !as.Time.Accepts(b.Of, as.Env.Now()) || len(m.Receipts) > as.Space.Zones() || !as.receipts.signedBatch(b) {
 		return

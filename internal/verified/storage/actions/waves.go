@@ -1,4 +1,4 @@
-package storage
+package actions
 
 import (
 	"time"
@@ -20,7 +20,7 @@ const firstStorerPatience = time.Second
 // once, for a certified batch is enough; all others if that has none or is
 // silent. That is done in two waves: first those who may know as much as a majority
 // does, the others of the own zone and the first in as many zones as it takes.
-func (ar *actionRetrieval) waveOf(home, zone int) int {
+func (ar *Retrieval) waveOf(home, zone int) int {
 	zones := ar.Space.Zones()
 	switch {
 	case home == 0 && zone == ar.Zone:
@@ -32,7 +32,7 @@ func (ar *actionRetrieval) waveOf(home, zone int) int {
 }
 
 // askWave asks the next storers for actions.
-func (ar *actionRetrieval) askWave(q *actionQuery) {
+func (ar *Retrieval) askWave(q *Query) {
 	m := q.ask
 	if m == nil || q.done {
 		return
@@ -57,15 +57,14 @@ func (ar *actionRetrieval) askWave(q *actionQuery) {
 	}
 }
 
-// askMoreStorers asks more storers for what is not certified yet.
-func (ar *actionRetrieval) askMoreStorers(of int64) {
-	c := &ar.updates.cycle
-	if !c.asking || c.to != of {
+// AskMoreStorers asks more storers for what is not certified yet.
+func (ar *Retrieval) AskMoreStorers(of int64) {
+	if !ar.Asking || ar.of != of {
 		return
 	}
 	more := false
-	for i := range c.asked {
-		q := &c.asked[i]
+	for i := range ar.asked {
+		q := &ar.asked[i]
 		ar.askWave(q)
 		more = more || !q.done && q.ask != nil
 	}
