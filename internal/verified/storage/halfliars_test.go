@@ -50,20 +50,21 @@ func (c *cornerLiar) lie(of int64) *state.Snapshot {
 	return state.NewSnapshot(of, all, c.bed.toy.World())
 }
 
-// If everybody who keeps a place in two of four zones lies about it, no majority knows
-// what is there, and honest nodes can only guess. But they do not take the liars' version
+// If who keeps a place in two of four zones lies about it, no majority knows what is there,
+// and honest nodes can only guess, those of the liars' zones too. But they do not take the liars' version
 // for likely, so that their guesses never make a majority of it.
 func TestHalfOfTheZonesCannotLieAboutAPlace(t *testing.T) {
 	const end = 8
-	for seed := uint64(2); seed <= 3; seed++ {
+	for _, seed := range []uint64{1, 6} { // with others fewer cells are contested
 		b := newBed(t, seed, 4, 80, 2*time.Minute)
 		b.protocol = storage.ProtocolHardened
 		liar := &cornerLiar{bed: b, corner: geom.Rect{Max: geom.Point{X: 60_000, Y: 60_000}}, lies: map[int64]*state.Snapshot{}}
+		lies := b.keepers(geom.Point{}, 80, 2, 3)
 		b.behave = func(n int) storage.Behaviour {
-			if b.space.Zone(b.nodes[n].self.Pos) < 2 {
-				return nil
+			if lies[b.nodes[n]] {
+				return liar
 			}
-			return liar
+			return nil
 		}
 		unsure, guessed, wrongGuesses := 0, 0, 0
 		for of := int64(1); of <= end; of++ {
@@ -72,7 +73,7 @@ func TestHalfOfTheZonesCannotLieAboutAPlace(t *testing.T) {
 			b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
 			for _, m := range b.live() {
 				s := m.node().State()
-				if b.space.Zone(m.self.Pos) > 1 || s == nil || s.Of != of {
+				if lies[m] || s == nil || s.Of != of {
 					continue
 				}
 				known, wrong := b.count(s)
@@ -88,6 +89,24 @@ func TestHalfOfTheZonesCannotLieAboutAPlace(t *testing.T) {
 			t.Errorf("seed %d: %d of %d guesses are wrong", seed, wrongGuesses, guessed)
 		}
 	}
+}
+
+// keepers are the nodes of each of some zones, of the first so many, that stand nearest to
+// a place.
+func (b *bed) keepers(at geom.Point, nodes int, zones ...int) map[*member]bool {
+	out := map[*member]bool{}
+	places := state.NewMapping(b.space, b.toy.World())
+	for _, zone := range zones {
+		var best *member
+		key := places.Key(at, zone)
+		for _, m := range b.nodes[:nodes] {
+			if b.space.Zone(m.self.Pos) == zone && (best == nil || geom.Closer(key, m.self.Pos, best.self.Pos)) {
+				best = m
+			}
+		}
+		out[best] = true
+	}
+	return out
 }
 
 // count counts the objects of a snapshot, and those that are not as they are.

@@ -46,8 +46,10 @@ func TestLikelyVersions(t *testing.T) {
 		{"as many zones, the own version is the first", a, []answer{{zone: 1, cell: a}, {zone: 2, cell: b}, {zone: 2, cell: b}}, a},
 		{"as many zones, the own version is the second", b, []answer{{zone: 1, cell: a}, {zone: 1, cell: a}, {zone: 2, cell: b}}, b},
 		{"the own version before that of the zone", b, []answer{{zone: 0, cell: a}, {zone: 2, cell: b}}, b},
-		{"as many zones, the own one says the first", nil, []answer{{zone: 0, cell: a}, {zone: 2, cell: b}, {zone: 2, cell: b}}, a},
-		{"as many zones, the own one says the second", nil, []answer{{zone: 0, cell: b}, {zone: 2, cell: a}, {zone: 2, cell: a}}, b},
+		{"as many zones, more nodes for the first", nil, []answer{{zone: 0, cell: b}, {zone: 2, cell: a}, {zone: 2, cell: a}}, a},
+		{"as many zones, more nodes for the second", nil, []answer{{zone: 0, cell: a}, {zone: 2, cell: b}, {zone: 2, cell: b}}, b},
+		{"as many nodes, the own zone says the first", nil, []answer{{zone: 0, cell: a}, {zone: 2, cell: b}}, a},
+		{"as many nodes, the own zone says the second", nil, []answer{{zone: 0, cell: b}, {zone: 2, cell: a}}, b},
 		{"one knows, the other guesses as the node does", b, []answer{{zone: 1, cell: a}, {zone: 2, cell: b, guess: true}}, b},
 	} {
 		e := newElection(nil)

@@ -14,7 +14,7 @@ import (
 // zones say who know it or, in bold, guess it. Without an answer it is what the node
 // thinks itself. Honest nodes that know a cell know the same; so where somebody knows and
 // as many zones say otherwise, somebody lies, and the node stays with its own version, or
-// else with that of its zone. Where nobody knows, the order decides, so that all who hear
+// else with that of more nodes, or of its zone. Where nobody knows, the order decides, so that all who hear
 // the same take the same.
 func (bl *ballot) mostLikelyCell(q, bold *query, x, y int32) *state.Cell {
 	said := bl.versions(bold, x, y)
@@ -89,10 +89,10 @@ func (bl *ballot) likelier(a, b *version) bool {
 		return a.zones > b.zones
 	case a.own != b.own:
 		return a.own
-	case a.inZone != b.inZone:
-		return a.inZone
 	case a.answers != b.answers:
 		return a.answers > b.answers
+	case a.inZone != b.inZone:
+		return a.inZone
 	}
 	return bl.precedes(a.cell, b.cell, a.first, b.first)
 }
