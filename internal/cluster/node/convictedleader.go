@@ -26,11 +26,18 @@ func (g *quorumLoss) hasConvicted() bool {
 func (g *quorumLoss) replace(st *group.Status, now machine.Time) {
 	r := hostpolicy.Replacement{Leaderless: g.leaderlessFor(now)}
 	r.Near, r.Answered = g.near()
+	own := hostpolicy.Log{Gen: st.Gen, Term: st.LastTerm, Last: st.Last}
 	for who, s := range g.heard { // the order does not matter
-		if s.Member && s.Led && s.Gen.Compare(st.Gen) > 0 {
+		log := hostpolicy.Log{Gen: s.Gen, Term: s.Term, Last: s.Last}
+		switch {
+		case !s.Member:
+		case s.Led && s.Gen.Compare(st.Gen) > 0:
 			r.Newer = true
-		} else if s.Member && s.Led && peers.Among(g.group.voters(), who) {
+		case !peers.Among(g.group.voters(), who):
+		case s.Led:
 			r.Follow++
+		case log.Compare(own) <= 0:
+			r.Idle++
 		}
 	}
 	var others []id.ID

@@ -23,12 +23,17 @@ const LastHostAfter = 45 * time.Second
 // the others to convict it, too: to be sent the evidence, check it, and elect another.
 const ReplaceLeaderAfter = 10 * time.Second
 
+// ReplaceIdleAfter is how long it waits for others that answer, have no more than it has,
+// and follow nobody: their group may hibernate. Honest ones wake and vote.
+const ReplaceIdleAfter = 15 * time.Second
+
 // Replacement is what a replica knows of a group with a convicted member, without a leader
 // that it could follow.
 type Replacement struct {
 	Leaderless     time.Duration
 	Others         int  // voters besides this one that were not convicted
 	Follow         int  // of them those that say that they have a leader
+	Idle           int  // of them those that follow nobody, and have no longer log
 	Newer          bool // somebody says that a newer generation of the group has a leader
 	Near, Answered int  // nodes near the key, those that have answered; with this one, without convicted ones
 }
@@ -41,10 +46,13 @@ func (r Replacement) MayReplace() bool {
 	if 2*r.Answered <= r.Near {
 		return false
 	}
-	if r.Follow == r.Others && !r.Newer {
-		return r.Leaderless >= ReplaceLeaderAfter
+	switch {
+	case r.Newer || r.Follow+r.Idle < r.Others:
+		return r.Leaderless >= LastHostAfter
+	case r.Idle > 0:
+		return r.Leaderless >= ReplaceIdleAfter
 	}
-	return r.Leaderless >= LastHostAfter
+	return r.Leaderless >= ReplaceLeaderAfter
 }
 
 // Log is the end of a replica's log: of two logs the one with the later end has more.
