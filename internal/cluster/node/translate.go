@@ -31,7 +31,7 @@ func toLobby(m machine.Message) machine.Message {
 	case *region.Claim:
 		return &lobby.Claim{Region: m.Region, From: m.From, Player: m.Player, Epoch: m.Epoch}
 	case *region.Undone:
-		return &lobby.Undone{Region: m.Region, Tag: m.Tag, OK: m.OK, Count: m.Count, Edits: m.Edits}
+		return &lobby.Undone{Region: m.Region, Tag: m.Tag, OK: m.OK, Count: m.Count, Edits: m.Edits, Owed: m.Owed}
 	case *region.Saved:
 		return &lobby.Saved{Region: m.Region, Tag: m.Tag, Err: m.Err}
 	}
@@ -95,7 +95,7 @@ func (n *Node) toRegion(pos world.RegionPos, m machine.Message) {
 
 // order turns an order of the lobby into a region's.
 func order(m *lobby.Order) *region.Order {
-	return &region.Order{Tag: m.Tag, Player: m.Player, Signed: m.Signed, Near: m.Near}
+	return &region.Order{Tag: m.Tag, Player: m.Player, Signed: m.Signed, Near: m.Near, Owed: m.Owed}
 }
 
 // answerAsleep answers for a region that sleeps, where that need not wake it;

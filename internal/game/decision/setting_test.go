@@ -26,7 +26,7 @@ func TestSettings(t *testing.T) {
 	says(ann, Setting, true, SetSpawn, "-1 70 3", nil)
 	says(ann, Warp, true, "market", "1 2 3", nil)
 	for name, value := range map[string]string{
-		SetHomes: "17", SetLands: "-1", SetMap: "01", SetSpawn: "1 2", SetRules: "", SetWelcome: "two\nlines", "colour": "red", SetHistory: "x",
+		SetHomes: "017", SetLands: "-1", SetHomes + "s": "01", SetSpawn: "1 2", SetRules: "", SetWelcome: "two\nlines", "colour": "red", SetHistory: "x",
 	} {
 		says(ann, Setting, true, name, value, ErrFormat)
 	}

@@ -41,6 +41,10 @@ type undone struct {
 	count int
 	wrong int // regions that refused
 	edits []world.PastEdit
+
+	signed []byte
+	of     id.ID // whose edits; zero: everybody's
+	owed   map[world.Block]uint32
 }
 
 func (c *call) inspect() error {
@@ -152,7 +156,7 @@ func (c *call) orderBox(o decision.Order, box world.Zone, only bool) {
 	o.World, o.Seq = c.cfg.Decisions.World(), c.lastOrder
 	c.ask(o.Append(nil), func(signed []byte) {
 		tag := c.tag()
-		w := &undone{call: c, kind: o.Kind, only: only, left: map[world.RegionPos]bool{}}
+		w := &undone{call: c, signed: signed, of: o.Subject, owed: map[world.Block]uint32{}, kind: o.Kind, only: only, left: map[world.RegionPos]bool{}}
 		c.undos[tag] = w
 		lo, hi := box.Min.Region(), box.Max.Region()
 		for x := lo.X; x <= hi.X; x++ {
@@ -170,6 +174,11 @@ func (c *call) orderBox(o decision.Order, box world.Zone, only bool) {
 }
 
 func (h *Lobby) onUndone(m *Undone) {
+	if e := h.requests[m.Tag]; e != nil && e.took != nil && e.at == m.Region {
+		delete(h.requests, m.Tag)
+		e.took(int(m.Count))
+		return
+	}
 	w := h.undos[m.Tag]
 	if w == nil || !w.left[m.Region] {
 		return
@@ -177,6 +186,9 @@ func (h *Lobby) onUndone(m *Undone) {
 	delete(w.left, m.Region)
 	w.count += int(m.Count)
 	w.edits = append(w.edits, m.Edits...)
+	for _, o := range m.Owed {
+		w.owed[o.Block] += o.Count
+	}
 	if !m.OK {
 		w.wrong++
 	}
@@ -201,11 +213,42 @@ func (h *Lobby) endUndo(tag uint64) {
 	default:
 		w.call.reply("%s changed.", what)
 	}
+	h.takeBack(w)
 	if w.wrong > 0 {
 		w.call.fail("%s refused or could not save it.", plural(w.wrong, "region"))
 	}
 	if len(w.left) > 0 {
 		w.call.fail("%s did not answer in %v.", plural(len(w.left), "region"), undoTimeout)
+	}
+}
+
+// takeBack takes what a player has dug and what is in the world again from what it carries,
+// so that nothing is there twice; what it has put elsewhere the operator is told of.
+func (h *Lobby) takeBack(w *undone) {
+	p, sum := h.players[w.of], 0
+	var owed []world.Owed
+	for _, b := range sortedKeys(w.owed) {
+		sum += int(w.owed[b])
+		if len(owed) < world.MaxOwed {
+			owed = append(owed, world.Owed{Block: b, Count: w.owed[b]})
+		}
+	}
+	switch {
+	case sum == 0 || p == nil:
+	case !p.here:
+		w.call.reply("%s is away: up to %s of these that it has dug stay with it.", p.rec.Name, plural(sum, "block"))
+	case !w.call.from.role.May(decision.MayOperate):
+		w.call.reply("Up to %s of these %s has dug and may carry; an operator's /rollback takes them back.", plural(sum, "block"), p.rec.Name)
+	default:
+		h.sendRequest(&playerRequest{
+			player: p, at: p.region,
+			ask: func(at world.RegionPos, tag uint64) machine.Message {
+				return &Order{Region: at, Tag: tag, Player: p.id, Signed: w.signed, Owed: owed}
+			},
+			took: func(n int) {
+				w.call.reply("%d of up to %s that %s has dug there were taken from what it carries.", n, plural(sum, "block"), p.rec.Name)
+			},
+		})
 	}
 }
 

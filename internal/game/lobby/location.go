@@ -38,6 +38,7 @@ type playerRequest struct {
 	hops   int
 	ask    func(at world.RegionPos, tag uint64) machine.Message
 	then   func(*Located) // nil: there is no answer; with nil if none has come
+	took   func(n int)    // of an order that takes something; nil: it is none
 }
 
 // locate asks a region where a player is.
@@ -84,6 +85,9 @@ func (h *Lobby) expireRequest(tag uint64) {
 		delete(h.requests, tag)
 		if e.then != nil {
 			e.then(nil)
+		}
+		if e.took != nil {
+			e.took(0)
 		}
 	}
 }

@@ -131,6 +131,7 @@ type (
 		Player id.ID
 		Signed []byte // the encoding of a decision.Order; empty: Near counts
 		Near   string // what the player says
+		Owed   []world.Owed
 	}
 
 	// Locate asks where a player is; Located comes back, with Found false if the
@@ -256,6 +257,7 @@ type (
 		OK     bool
 		Count  uint32
 		Edits  []world.PastEdit
+		Owed   []world.Owed
 	}
 
 	// Saved answers SaveAll; Err is empty when all is on disk.

@@ -200,7 +200,11 @@ func show(m any) string {
 		return fmt.Sprintf("Propose topic %d on=%v %s %q until %d: %q %v", x.Topic, x.On, x.Subject.Short(), x.Name, x.Until, x.Text, err)
 	case *Order:
 		if len(m.Signed) > 0 {
-			return fmt.Sprintf("Order %d,%d tag %d for %s: %s", m.Region.X, m.Region.Z, m.Tag, m.Player.Short(), showOrder(m.Signed))
+			owed := ""
+			if len(m.Owed) > 0 {
+				owed = fmt.Sprint(" owed ", m.Owed)
+			}
+			return fmt.Sprintf("Order %d,%d tag %d for %s: %s%s", m.Region.X, m.Region.Z, m.Tag, m.Player.Short(), showOrder(m.Signed), owed)
 		}
 		return fmt.Sprintf("Order %d,%d tag %d: %s says to those near: %q", m.Region.X, m.Region.Z, m.Tag, m.Player.Short(), m.Near)
 	case *Refused:
@@ -295,6 +299,12 @@ func (s *stage) act(line string) {
 		fmt.Sscan(strings.Join(f[:4], " "), &m.Tag, &x, &z, &m.Count)
 		m.Region = world.RegionPos{X: x, Z: z}
 		for i := 4; i < len(f); i += 2 {
+			if f[i] == "owed" {
+				o := world.Owed{Block: world.OakPlanks}
+				fmt.Sscan(f[i+1], &o.Count)
+				m.Owed = append(m.Owed, o)
+				continue
+			}
 			e := world.PastEdit{Edit: world.Edit{By: playerOf(f[i]), BlockChange: world.BlockChange{At: world.Pos{X: 1, Y: 2, Z: 3}, Was: world.Stone}}}
 			fmt.Sscan(f[i+1], &e.Tick)
 			m.Edits = append(m.Edits, e)

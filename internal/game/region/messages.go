@@ -370,6 +370,9 @@ type (
 		Player id.ID
 		Signed []byte // the encoding of a decision.Order; empty: Near counts
 		Near   string // what the player says to those near
+		// Owed is what a Rollback takes back from the player, as far as it carries it;
+		// Undone comes back with how much that is.
+		Owed []world.Owed
 	}
 
 	// Locate asks where a player is; Located comes back.
@@ -471,6 +474,7 @@ type (
 		OK     bool
 		Count  uint32
 		Edits  []world.PastEdit
+		Owed   []world.Owed // by a Rollback: what the player may have of what is in the world again
 	}
 
 	// Saved answers SaveAll; Err is empty when all is on disk.

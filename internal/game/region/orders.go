@@ -51,7 +51,23 @@ func (r *Region) runOrder(h *playerSession, m *Order) {
 		r.stats.Refused++
 		return
 	}
+	if o.Kind == decision.Rollback {
+		r.takeBack(h, m)
+		return
+	}
 	r.execute(h, o)
+}
+
+// takeBack takes from a player what it has dug and what a rollback has put back.
+func (r *Region) takeBack(h *playerSession, m *Order) {
+	sum := 0
+	for _, w := range m.Owed {
+		if n := min(h.p.Items.Count(w.Block), int(w.Count)); n > 0 {
+			r.order(h.p.ID, &world.Order{Kind: world.OrderTake, Block: w.Block, Count: n, Signed: m.Signed})
+			sum += n
+		}
+	}
+	r.env.Send(Lobby, &Undone{Region: r.cfg.Pos, Tag: m.Tag, OK: true, Count: uint32(sum)})
 }
 
 // execute does what an order that was verified says.

@@ -44,6 +44,9 @@ func (r *Region) onUndo(from machine.Peer, m *Undo) {
 			r.env.Send(Lobby, out)
 			break
 		}
+		if o.Kind == decision.Rollback && !o.Subject.IsZero() && o.Subject != o.By() {
+			out.Owed = world.OwedFor(edits)
+		}
 		r.amend(&amending{signed: m.Signed, by: o.By(), edits: edits, undo: true}, func(ok bool) {
 			out.OK = ok
 			r.env.Send(Lobby, out)

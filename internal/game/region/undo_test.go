@@ -152,6 +152,62 @@ func TestRollback(t *testing.T) {
 	}
 }
 
+// TestRollbackTakesBack: what a griefer has dug, and what is in the world again, is taken
+// from what it carries, less what it had placed; once, and by an operator's order only.
+func TestRollbackTakesBack(t *testing.T) {
+	b := newBed(t)
+	b.signed = true
+	_, all := withChest(b, "ann", "eve")
+	ann, eve := all[0], all[1]
+	spot := func(i int32) world.Pos { return world.Pos{X: 63 + i, Y: flatTop, Z: 66} }
+	done := func(c *client, seq uint32) {
+		t.Helper()
+		for range 200 {
+			if c.results[seq] != nil {
+				break
+			}
+			c.walkFor(1, 0, 0)
+		}
+		if res := c.results[seq]; res == nil || !res.OK {
+			t.Fatalf("%s: %+v", c.name, res)
+		}
+		b.run(500 * time.Millisecond)
+	}
+	for i := range int32(2) {
+		done(ann, ann.planks(spot(i)))
+	}
+	before := b.planksInAll(all)
+	for i := range int32(2) {
+		done(eve, eve.act(Act{Kind: uint8(world.ActDig), Pos: spot(i).Next(world.FaceUp), Face: uint8(world.FaceUp)}))
+	}
+	done(eve, eve.planks(spot(3)))
+	b.run(2 * time.Second)
+	u := decision.Undo{Box: world.Zone{Min: world.Pos{X: 50, Y: 0, Z: 50}, Max: world.Pos{X: 80, Y: 200, Z: 80}}}
+	a := b.undo(operatorKey, decision.Rollback, eve.player, u)
+	if !a.OK || a.Count != 3 || !slices.Equal(a.Owed, []world.Owed{{Block: world.OakPlanks, Count: 1}}) || b.planksInAll(all) != before+1 {
+		t.Fatalf("%+v; %d planks, there were %d", a, b.planksInAll(all), before)
+	}
+	take := func(key ed25519.PrivateKey, o *Order) *Order {
+		if o == nil {
+			o = b.signedOrder(eve.player, decision.Order{Kind: decision.Rollback, Text: u.String()}, key)
+			o.Owed = a.Owed
+		}
+		b.deliver(here, Lobby, o)
+		b.run(300 * time.Millisecond)
+		return o
+	}
+	if take(ann.key, nil); b.planksInAll(all) != before+1 {
+		t.Error("a player takes from another")
+	}
+	o := take(operatorKey, nil)
+	if now := b.planksInAll(all); now != before {
+		t.Errorf("%d planks, there were %d", now, before)
+	}
+	if take(nil, o); b.planksInAll(all) != before {
+		t.Error("an order takes twice")
+	}
+}
+
 // TestHistoryOnDisk: an edit costs at most 40 bytes, and a region forgets the oldest.
 func TestHistoryOnDisk(t *testing.T) {
 	b := newBed(t)

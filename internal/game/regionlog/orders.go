@@ -37,6 +37,9 @@ func (a *Area) mayOrder(c *world.Command) error {
 // ordersThat reports whether a signed order is to do what was done, where players begin at
 // spawn. Where a warp leads, and how many homes one may have, is not in the log.
 func (a *Area) ordersThat(signed *decision.Order, done *world.Order, spawn world.Pos) bool {
+	if done.Kind == world.OrderTake { // how much is owed is not in the log
+		return signed.Kind == decision.Rollback && done.Count > 0
+	}
 	warp := func(string) (world.Pos, bool) { return done.At.Block(), true }
 	does := signed.Does(spawn, warp, done.Count)
 	return does != nil && does.Kind == done.Kind && does.At == done.At && does.Block == done.Block && does.Count == done.Count &&

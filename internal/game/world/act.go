@@ -192,6 +192,10 @@ func (pr *playerRules) order(p *Player, o *Order) Refusal {
 			return NoSuchBlock
 		}
 		pr.give(p, o.Block, min(whole(o.Block, o.Count), Slots*MaxStack))
+	case OrderTake:
+		changed, _ := p.Items.Take(o.Block, min(p.Items.Count(o.Block), max(o.Count, 0)))
+		p.slots |= changed
+		p.dirty |= dirtySave
 	case OrderMode:
 		p.Arriving = p.Arriving || p.Mode == Spectator // it may be inside of blocks
 		p.Mode = min(o.Mode, Spectator)

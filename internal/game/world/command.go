@@ -83,6 +83,7 @@ const (
 	OrderHome                          // to the home called Text
 	OrderDelHome                       // forgets the home called Text
 	OrderHomes                         // tells it which homes it has
+	OrderTake                          // Count of Block, as far as it has them
 )
 
 // Order is a command of the lobby about a player. It is not subject to the rules

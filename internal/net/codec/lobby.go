@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // Messages of internal/game/lobby.
@@ -59,6 +60,7 @@ var lobbyKinds = []*kind{
 		f.id(&m.Player)
 		f.bytes(&m.Signed, decision.MaxSize)
 		text(f, &m.Near, maxText)
+		list(f, &m.Owed, world.MaxOwed, 2, owed)
 	}),
 	message(75, func(f *form, m *lobby.Locate) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Tag) }),
 	message(76, func(f *form, m *lobby.SaveAll) { f.region(&m.Region); num(f, &m.Tag) }),
@@ -117,6 +119,7 @@ var lobbyKinds = []*kind{
 		f.bool(&m.OK)
 		num(f, &m.Count)
 		list(f, &m.Edits, region.MaxPastEdits, 27, pastEdit)
+		list(f, &m.Owed, world.MaxOwed, 2, owed)
 	}),
 	message(90, func(f *form, m *lobby.Propose) { f.bytes(&m.Statement, decision.MaxSize) }),
 	message(91, func(f *form, m *lobby.Signed) { f.bytes(&m.Statement, decision.MaxSize) }),

@@ -137,6 +137,7 @@ var regionKinds = []*kind{
 		f.id(&m.Player)
 		f.bytes(&m.Signed, decision.MaxSize)
 		text(f, &m.Near, maxText)
+		list(f, &m.Owed, world.MaxOwed, 2, owed)
 	}),
 	message(43, func(f *form, m *region.Locate) { f.id(&m.Player); num(f, &m.Tag) }),
 	message(192, func(f *form, m *region.Undo) { num(f, &m.Tag); f.bytes(&m.Signed, decision.MaxSize) }),
@@ -146,6 +147,7 @@ var regionKinds = []*kind{
 		f.bool(&m.OK)
 		num(f, &m.Count)
 		list(f, &m.Edits, region.MaxPastEdits, 27, pastEdit)
+		list(f, &m.Owed, world.MaxOwed, 2, owed)
 	}),
 	message(44, func(f *form, m *region.SaveAll) { num(f, &m.Tag) }),
 	message(46, func(f *form, m *region.Awake) { f.region(&m.Region) }),
@@ -276,6 +278,11 @@ func remote(f *form, r *world.Remote) {
 	num(f, &r.Got)
 	num(f, &r.Op)
 	optional(f, &r.Item, item)
+}
+
+func owed(f *form, o *world.Owed) {
+	num(f, &o.Block)
+	num(f, &o.Count)
 }
 
 func pastEdit(f *form, e *world.PastEdit) {
