@@ -36,6 +36,8 @@ func hostFlags(f *pflag.FlagSet, r *host.Runner) {
 	f.IntVar(&r.Capacity.Players, "max-hosted-players", 0, "take on no more regions while so many players are in those that this node leads; 0: no limit")
 	f.IntVar(&r.Memory, "max-memory", 0, "take on no more regions while this program uses so many MB of memory; 0: no limit")
 	f.IntVar(&r.Upload, "max-upload", 0, "take on no more regions while other nodes are sent so many KB a second; 0: no limit")
+	f.IntVar(&r.CopiesDisk, "copies-disk", part.DefaultCopiesDisk>>20, "how many MB copies of regions that others host may take here, and their earlier states as many again; -1: keep none")
+	f.IntVar(&r.CopiesUpload, "copies-upload", part.DefaultCopiesUpload>>10, "how many KB a second this node sends to keep copies of its regions elsewhere; -1: none")
 	f.StringSliceVar(&r.Hosts, "host", nil, "name that players reach this machine by, for example example.org")
 	f.StringSliceVar(&r.TLS.Names, "tls-name", nil, "domain name that leads to this machine: serve the page by HTTPS under it, with a certificate of Let's Encrypt, whose terms you accept by this; implies --share")
 	f.StringVar(&r.TLS.Cert, "tls-cert", "", "file with a certificate of your own for HTTPS (PEM, with intermediate ones); read again when it changes")

@@ -17,6 +17,9 @@ type Capacity struct {
 	Regions int // regions (and the lobby) that it keeps; 0: node.DefaultMaxHosted
 	Memory  int // MB that the program uses; 0: no limit
 	Upload  int // KB a second to other nodes, over 10 s; 0: no limit
+
+	CopiesDisk   int // MB for copies of regions that others host; 0: 128; below 0: none
+	CopiesUpload int // KB a second for copies of those that it leads; 0: 128; below 0: none
 }
 
 // load measures what the capacity is compared with.

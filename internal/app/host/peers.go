@@ -283,6 +283,7 @@ func (h *Host) network() (*node.Net, error) {
 			Note: func(text string) { h.cfg.Log.Warn(text) },
 
 			MaxHosted: h.cfg.Capacity.Regions, MaxPlayers: h.cfg.Capacity.Players, Full: h.load.full,
+			CopiesDisk: h.cfg.Capacity.CopiesDisk << 20, CopiesUpload: h.cfg.Capacity.CopiesUpload << 10,
 		},
 		Signer: copySigner{p.key}, Log: h.logKeys(), Verified: h.verified(), Access: p.access,
 	}, nil

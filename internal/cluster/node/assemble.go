@@ -18,8 +18,9 @@ import (
 
 // newNetwork makes the components and connects them.
 func newNetwork(n *Node, cfg Net) *network {
-	w := &network{n: n, cfg: cfg, tag: peers.TagOf(cfg.Self.ID), spareUpload: limit.NewBudget(spareUpload, spareUploadBurst)}
+	w := &network{n: n, cfg: cfg, tag: peers.TagOf(cfg.Self.ID)}
 	w.cfg.Config = cfg.WithDefaults()
+	w.spareUpload = limit.NewBudget(float64(max(1, w.cfg.CopiesUpload)), spareUploadBurst)
 	c := part.Part{Env: n.env, Cfg: &w.cfg.Config, Counts: &n.counts, Queue: n, Phase: &w.phase}
 	w.accused = part.NewAccused(c.Env, c.Note)
 	c.Accused = w.accused

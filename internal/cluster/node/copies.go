@@ -51,7 +51,7 @@ const (
 	maxCopyAge     = 7 * 24 * time.Hour
 	maxSpareAge    = 30 * 24 * time.Hour // a shard that nobody uses confirms none
 	maxCopies      = 512
-	maxCopiesBytes = 128 << 20 // of either kind
+	maxCopiesBytes = 128 << 20 // of what this node has put aside, and of what it has continued from
 )
 
 func newCopies(c part.Part, p part.Seat) *copies {
@@ -140,20 +140,20 @@ func (c *copies) beat(now machine.Time) {
 		return
 	}
 	c.next = now.Add(thinCopies)
-	c.thin(now, maxCopyAge, func(s savedCopy) bool { return s.Retired && !s.isSpare() && !s.isDated() })
-	c.thin(now, maxSpareAge, func(s savedCopy) bool { return s.isSpare() })
-	c.thin(now, maxSpareAge, func(s savedCopy) bool { return s.isOrigin() })
-	c.thin(now, maxDatedAge, func(s savedCopy) bool { return s.isDated() })
+	c.thin(now, maxCopyAge, maxCopiesBytes, func(s savedCopy) bool { return s.Retired && !s.isSpare() && !s.isDated() })
+	c.thin(now, maxSpareAge, c.Cfg.CopiesDisk, func(s savedCopy) bool { return s.isSpare() })
+	c.thin(now, maxSpareAge, maxCopiesBytes, func(s savedCopy) bool { return s.isOrigin() })
+	c.thin(now, maxDatedAge, c.Cfg.CopiesDisk, func(s savedCopy) bool { return s.isDated() })
 	c.thinDated(now)
 }
 
-// thin keeps the newest of some copies.
-func (c *copies) thin(now machine.Time, maxAge time.Duration, which func(savedCopy) bool) {
+// thin keeps the newest of some copies, of so many bytes at most.
+func (c *copies) thin(now machine.Time, maxAge time.Duration, most int, which func(savedCopy) bool) {
 	some := slices.DeleteFunc(slices.Clone(c.list), func(s savedCopy) bool { return !which(s) })
 	slices.SortStableFunc(some, func(a, b savedCopy) int { return cmp.Compare(b.at, a.at) }) // the newest first
 	bytes := 0
 	for i, s := range some {
-		if bytes += s.Bytes; bytes > maxCopiesBytes || i >= maxCopies || now.Sub(s.at) > maxAge {
+		if bytes += s.Bytes; bytes > most || i >= maxCopies || now.Sub(s.at) > maxAge {
 			c.drop(s)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -79,7 +80,8 @@ func TestCopiesAreBounded(t *testing.T) {
 	aside := func(bytes int, ages ...time.Duration) (*copies, *jobs) {
 		did := &jobs{}
 		now := machine.Time(0).Add(100 * day)
-		c := &copies{disk: did}
+		cfg := part.Config{}.WithDefaults()
+		c := &copies{Part: part.Part{Cfg: &cfg}, disk: did}
 		for i, age := range ages {
 			c.Env = &fixedClock{now: now.Add(-age)}
 			p := region(i)

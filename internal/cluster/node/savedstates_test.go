@@ -83,7 +83,8 @@ func TestStateIsRestored(t *testing.T) {
 // older the fewer, and never none for long.
 func TestDatedCopies(t *testing.T) {
 	now := machine.Time(1000 * time.Hour)
-	c := &copies{Part: part.Part{Env: &stoppedEnv{now: &now}}, disk: &jobs{}, reads: map[uint64]func([]machine.KV, error){}}
+	cfg := part.Config{}.WithDefaults()
+	c := &copies{Part: part.Part{Env: &stoppedEnv{now: &now}, Cfg: &cfg}, disk: &jobs{}, reads: map[uint64]func([]machine.KV, error){}}
 	p := shards.Shard{Region: world.RegionPos{X: 3}}
 	for n := range 24 * 30 {
 		now = now.Add(time.Hour)

@@ -72,7 +72,7 @@ func (k *spareKeeping) receive(f *peers.Remote, m *Spare) {
 	if !k.trusts(f, m.Shard) {
 		return // it sends again when it has had no answer
 	}
-	if k.hosting.hosts(m.Shard) || k.IsLeaving() || k.Cfg.Full != nil && k.Cfg.Full() {
+	if k.hosting.hosts(m.Shard) || k.IsLeaving() || k.Cfg.CopiesDisk < 0 || k.Cfg.Full != nil && k.Cfg.Full() {
 		k.links.Send(f.Peer, &SpareHeld{Shard: m.Shard, Refused: true})
 		return
 	}

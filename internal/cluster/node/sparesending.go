@@ -62,7 +62,6 @@ const (
 	spareRefusal     = 10 * time.Minute
 	chooseEvery      = 5 * time.Second
 	spareUploadBurst = 1 << 20
-	spareUpload      = 128 << 10 // bytes a second that a node sends for spare copies
 )
 
 // start begins: this node leads.
@@ -80,7 +79,7 @@ func (s *spareSending) stop() {
 
 // isSettled reports whether nothing is left to be sent.
 func (s *spareSending) isSettled() bool {
-	return s.read && (!s.kept || !slices.ContainsFunc(s.holders, func(h *spareHolder) bool { return s.lacks(h) }))
+	return s.Cfg.CopiesUpload < 0 || s.read && (!s.kept || !slices.ContainsFunc(s.holders, func(h *spareHolder) bool { return s.lacks(h) }))
 }
 
 // applied notes changes that the replica has applied; without any, a snapshot.
@@ -112,7 +111,7 @@ func keeps(p shards.Shard, kvs []machine.KV) bool {
 // beat goes on with what is to be sent.
 func (s *spareSending) beat(now machine.Time) {
 	switch {
-	case s.reading || now.Sub(s.ledSince) < spareStart || s.IsLeaving():
+	case s.reading || now.Sub(s.ledSince) < spareStart || s.IsLeaving() || s.Cfg.CopiesUpload < 0:
 		return
 	case !s.read:
 		s.readState()

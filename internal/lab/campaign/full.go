@@ -90,6 +90,7 @@ func machineParts() []Part {
 		{Name: "total-loss", Experiment: "total-loss"},
 		{Name: "takeover", Experiment: "takeover"},
 		{Name: "old-disk", Experiment: "old-disk"},
+		{Name: "spares-cost", Experiment: "spares-cost"},
 		{Name: "sybil-hosting", Experiment: "sybil-hosting"},
 		{Name: "lying-host", Experiment: "lying-host"},
 		{Name: "checking-cost", Experiment: "checking-cost"},

@@ -44,6 +44,7 @@ func Experiments() []lab.Experiment {
 		linklab.LossyPlay,
 		nodelab.Mesh,
 		nodelab.OldDisk,
+		nodelab.SparesCost,
 		overlaylab.Attack,
 		overlaylab.Degrees,
 		overlaylab.Hops,

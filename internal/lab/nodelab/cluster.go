@@ -28,6 +28,7 @@ type cluster struct {
 // are by themselves.
 type clusterSetup struct {
 	unchecked bool // nobody replays what leaders do
+	spareless bool // no node keeps copies
 	admission admission
 }
 
@@ -76,7 +77,7 @@ func startClusterOf(ctx context.Context, seed uint64, n int, setup clusterSetup)
 // start runs a node with its folder and address; it joins by the others that
 // run.
 func (c *cluster) start(data, at string) (*NodeProcess, error) {
-	o := NodeOrder{Data: data, At: at, Unchecked: c.setup.unchecked}
+	o := NodeOrder{Data: data, At: at, Unchecked: c.setup.unchecked, Spareless: c.setup.spareless}
 	if err := c.setup.admission.admit(&o, len(c.nodes) == 0 || data == c.nodes[0].Data); err != nil {
 		return nil, err
 	}

@@ -42,6 +42,7 @@ type NodeOrder struct {
 	Certificate, Revocations string `json:",omitempty"` // files of a member of a verified world
 
 	Unchecked bool `json:",omitempty"` // nobody replays what leaders do
+	Spareless bool `json:",omitempty"` // no node keeps copies
 
 	Region *world.RegionPos `json:",omitempty"` // whose hosts are asked for
 	Lobby  bool             `json:",omitempty"` // the lobby's
@@ -117,6 +118,9 @@ func hostMain(in io.Reader, out io.Writer) error {
 				cfg.Nodes = o.At
 			}
 			cfg.Faults.Unchecked = o.Unchecked
+			if o.Spareless {
+				cfg.CopiesDisk, cfg.CopiesUpload = -1, -1
+			}
 			cfg.Certificate, cfg.Revocations = o.Certificate, o.Revocations
 			if o.Invitation != "" {
 				if cfg.Invitation, err = invitation.Parse(o.Invitation); err != nil {

@@ -24,6 +24,10 @@ type Config struct {
 	// MaxHosted is how many shards this node hosts; 0: DefaultMaxHosted. More
 	// are refused, and the next nearest node is asked.
 	MaxHosted int
+	// CopiesDisk is how many bytes of its disk a node gives to copies of shards that it does
+	// not host, for each kind of them; CopiesUpload how many bytes a second it sends for
+	// copies of those that it leads. 0: DefaultCopiesDisk, DefaultCopiesUpload; below 0: none.
+	CopiesDisk, CopiesUpload int
 	// MaxPlayers: the node accepts no more shards while so many players are at
 	// home in regions that it leads; 0: any number.
 	MaxPlayers int
@@ -54,6 +58,9 @@ const (
 	DefaultReplicas  = 3
 	DefaultMaxHosted = 1 << 14
 	DefaultGoneAfter = 6 * time.Hour
+
+	DefaultCopiesDisk   = 128 << 20
+	DefaultCopiesUpload = 128 << 10
 	// DefaultRenewAfter leaves time for the members that renew later: a record
 	// expires a day after it was published.
 	DefaultRenewAfter = 12 * time.Hour
@@ -63,6 +70,12 @@ const (
 func (cfg Config) WithDefaults() Config {
 	if cfg.Replicas <= 0 {
 		cfg.Replicas = DefaultReplicas
+	}
+	if cfg.CopiesDisk == 0 {
+		cfg.CopiesDisk = DefaultCopiesDisk
+	}
+	if cfg.CopiesUpload == 0 {
+		cfg.CopiesUpload = DefaultCopiesUpload
 	}
 	if cfg.GoneAfter <= 0 {
 		cfg.GoneAfter = DefaultGoneAfter
