@@ -22,7 +22,7 @@ func (c *cluster) claims(liar, victim int, p shards.Shard, gen group.Gen) {
 // aside are what a node has put aside; not the spare copies.
 func (c *cluster) aside(i int) (out []string) {
 	for _, space := range c.nodes[i].Disk.Spaces() {
-		if strings.HasPrefix(space, "old.") && !strings.HasSuffix(space, ".spare") {
+		if strings.HasPrefix(space, "old.") && !strings.HasSuffix(space, ".spare") && !strings.Contains(space, ".at.") {
 			out = append(out, space)
 		}
 	}
