@@ -30,7 +30,9 @@ func (a *Area) mayOrder(c *world.Command) error {
 	if !a.ordersThat(signed, o, a.Spawn()) && !a.ordersThat(signed, o, a.spawnBefore) {
 		return fmt.Errorf("%w: what was done to player %s is not what the signed order says", errRule, c.Player)
 	}
-	a.ordered = append(a.ordered, signed)
+	if n := len(a.ordered); n == 0 || o.Kind != world.OrderTake || a.ordered[n-1].Seq != signed.Seq { // one takes several kinds
+		a.ordered = append(a.ordered, signed)
+	}
 	return nil
 }
 
