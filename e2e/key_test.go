@@ -37,9 +37,10 @@ func TestTakeKeyAlong(t *testing.T) {
 	elsewhere.do("use Ann's key", chromedp.SetValue("#other-key", "my key: "+key), chromedp.Click("#use-key"))
 	var shown string
 	elsewhere.until("to have the page anew", func(state) bool {
-		elsewhere.eval("document.querySelector('#key')?.value ?? ''", &shown)
+		elsewhere.eval("(document.querySelector('#your-key')?.click(), document.querySelector('#key')?.value ?? '')", &shown)
 		return shown == key
 	})
+	elsewhere.do("close the dialog", chromedp.SendKeys("#key", kb.Escape))
 	elsewhere.enter()
 }
 
