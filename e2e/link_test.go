@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -33,6 +37,33 @@ func servePage(t *testing.T, l net.Listener) string {
 	t.Cleanup(func() { s.Close() })
 	go s.Serve(l)
 	return fmt.Sprintf("http://%s/", l.Addr())
+}
+
+// TestBrokenLoad: a page one of whose scripts could not be fetched is loaded again by itself.
+func TestBrokenLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts browsers")
+	}
+	srv := startServer(t)
+	to, err := url.Parse(srv.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked atomic.Int32
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/main-panels.js" && asked.Add(1) <= 2 { // for modulepreload, and for the import
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	ann := newPlayer(t, "Ann")
+	ann.open(front.URL)
+	if n := asked.Load(); n < 3 {
+		t.Errorf("the script was asked for %d times only: nothing failed", n)
+	}
 }
 
 // udpPort is one that is free: a link names it, so it stays over restarts.

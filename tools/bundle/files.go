@@ -96,7 +96,8 @@ func report(files map[string][]byte, made outputs) {
 	total := 0
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		script, ok := strings.CutSuffix(name, ".gz")
-		later := name == "licences.txt" || ok && strings.HasSuffix(script, ".js") && !slices.Contains(atOnce, script)
+		_, bundled := made[script]
+		later := name == "licences.txt" || ok && bundled && !slices.Contains(atOnce, script)
 		fmt.Printf("%-26s %7.1f kB%s\n", name, float64(len(files[name]))/1000, map[bool]string{true: "  later"}[later])
 		if !later {
 			total += len(files[name])

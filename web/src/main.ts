@@ -7,6 +7,9 @@ import { t, useLanguage } from './ui/strings';
 
 addEventListener('hashchange', () => location.reload()); // another link in the same tab
 if (fromNowhere() && 'serviceWorker' in navigator) void navigator.serviceWorker.register('sw.js').catch(() => undefined); // it works when its server is away
+try {
+  sessionStorage.removeItem('voxelpopuli.loads'); // static/boot.js
+} catch { /* a browser that keeps nothing */ }
 const settings = new SettingsStore();
 await useLanguage(settings.now.language);
 const canvas = document.querySelector<HTMLCanvasElement>('#view')!;
