@@ -26,9 +26,8 @@ func (g *quorumLoss) hasConvicted() bool {
 func (g *quorumLoss) replace(st *group.Status, now machine.Time) {
 	r := hostpolicy.Replacement{Leaderless: g.leaderlessFor(now)}
 	r.Near, r.Answered = g.near()
-	own := hostpolicy.Log{Gen: st.Gen, Term: st.LastTerm, Last: st.Last}
+	own := endOf(st)
 	for who, s := range g.heard { // the order does not matter
-		log := hostpolicy.Log{Gen: s.Gen, Term: s.Term, Last: s.Last}
 		switch {
 		case !s.Member:
 		case s.Led && s.Gen.Compare(st.Gen) > 0:
@@ -36,7 +35,7 @@ func (g *quorumLoss) replace(st *group.Status, now machine.Time) {
 		case !peers.Among(g.group.voters(), who):
 		case s.Led:
 			r.Follow++
-		case log.Compare(own) <= 0:
+		case s.end().Compare(own) <= 0:
 			r.Idle++
 		}
 	}

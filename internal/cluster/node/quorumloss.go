@@ -53,6 +53,11 @@ type GroupStatus struct {
 // Datagram says that the message needs no link and may be lost.
 func (*GroupStatus) Datagram() {}
 
+// end is the end of the sender's log, or of its copy.
+func (m *GroupStatus) end() hostpolicy.Log {
+	return hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Last}
+}
+
 // quorumLoss decides what to do with a replica whose group has no leader. Whether it
 // continues without the others is a matter of package hostpolicy.
 type quorumLoss struct {
@@ -220,12 +225,8 @@ func (g *quorumLoss) contactSilent() {
 
 // askSurvivors asks the other members, and the nodes near the key, what they know.
 func (g *quorumLoss) askSurvivors(now machine.Time) {
-	g.begun, g.heard, g.asked = now, map[id.ID]*GroupStatus{}, g.honestNear()
-	for _, m := range g.group.members() {
-		if m.ID != g.Cfg.Self.ID && !peers.Among(g.asked, m.ID) {
-			g.asked = append(g.asked, m)
-		}
-	}
+	g.begun, g.heard = now, map[id.ID]*GroupStatus{}
+	g.asked = peers.AppendOthers(g.honestNear(), g.Cfg.Self.ID, g.group.members()...)
 	for _, p := range g.asked {
 		g.links.SendDatagram(p, &GroupStatus{Shard: g.group.shard, Reply: true, Member: true})
 	}
@@ -236,10 +237,10 @@ func (g *quorumLoss) decide(st *group.Status, now machine.Time) {
 	var survivors []hostpolicy.Survivor
 	for who, s := range g.heard { // the order does not matter
 		survivors = append(survivors, hostpolicy.Survivor{
-			ID: who, Led: s.Led, Member: s.Member, Log: hostpolicy.Log{Gen: s.Gen, Term: s.Term, Last: s.Last},
+			ID: who, Led: s.Led, Member: s.Member, Log: s.end(),
 		})
 	}
-	own := hostpolicy.Log{Gen: st.Gen, Term: st.LastTerm, Last: st.Last}
+	own := endOf(st)
 	q, without := g.count(st, now)
 	if g.objected == 0 && hostpolicy.Objections(g.Cfg.Self.ID, own, survivors) > 0 {
 		g.objected = now

@@ -166,7 +166,7 @@ func (o *restoration) newest(p shards.Shard, q *lossInquiry, own savedCopy) mach
 			claimed[i], proof = own.end(), own.proof
 		case m != nil && (q.rival.Term == 0 || termOf(m.Gen, m.Term) <= q.rival.Term):
 			// A state that is newer than the record is a lie: leaders publish their terms.
-			claimed[i], proof = hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Last}, decodeCopyProof(m.Proof)
+			claimed[i], proof = m.end(), decodeCopyProof(m.Proof)
 		}
 		if o.signatures.signedBy(q.rival.Members, n.ID, p, claimed[i], proof) {
 			signed[i] = claimed[i]

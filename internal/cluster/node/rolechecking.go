@@ -1,8 +1,11 @@
 package node
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
@@ -99,8 +102,11 @@ func (k *roleChecking) note(now machine.Time, is falseRole) {
 
 // judge suspects the leader if a difference has stood for long.
 func (k *roleChecking) judge(now machine.Time) {
-	for is, d := range k.wrong { // one is enough
-		if d.seen.Sub(d.since) >= roleStandsFor {
+	inOrder := func(a, b falseRole) int {
+		return cmp.Or(slices.Compare(a.who[:], b.who[:]), cmp.Compare(a.role, b.role))
+	}
+	for _, is := range slices.SortedFunc(maps.Keys(k.wrong), inOrder) { // one is enough
+		if d := k.wrong[is]; d.seen.Sub(d.since) >= roleStandsFor {
 			k.reset()
 			k.suspect(fmt.Sprintf("takes player %s for %s, which nobody has decided", is.who.Short(), is.role))
 			return

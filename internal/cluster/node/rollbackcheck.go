@@ -81,7 +81,7 @@ func (k *rollbackCheck) hear(f *peers.Remote, m *GroupStatus) {
 		return
 	}
 	k.checked[f.Peer.ID] = proof
-	end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Last}
+	end := m.end()
 	if k.signatures.signedBy([]machine.Peer{k.Cfg.Self}, f.Peer.ID, m.Shard, end, proof) {
 		k.hearOwn(end)
 	}
@@ -136,11 +136,8 @@ func (k *rollbackCheck) end() {
 func (k *rollbackCheck) ask(st *group.Status) {
 	ask := append(k.group.members(), k.dir.nearestNodes(k.group.shard, claimants)...)
 	ask = append(append(ask, st.Former...), k.seen.Recent()...)
-	for _, p := range ask {
-		if len(k.asked) < maxRollbackAsks && p.ID != k.Cfg.Self.ID && !peers.Among(k.asked, p.ID) {
-			k.asked = append(k.asked, p)
-		}
-	}
+	k.asked = peers.AppendOthers(k.asked, k.Cfg.Self.ID, ask...)
+	k.asked = k.asked[:min(len(k.asked), maxRollbackAsks)]
 	for _, p := range k.asked {
 		if k.heard[p.ID] == nil || k.since != 0 {
 			k.links.SendDatagram(p, &GroupStatus{Shard: k.group.shard, Reply: true, Member: true})
@@ -160,7 +157,7 @@ func (k *rollbackCheck) allAnswered() bool {
 
 // lacks reports whether this node has had more than its log has now.
 func (k *rollbackCheck) lacks(st *group.Status) bool {
-	return k.had.Gen == st.Gen && hostpolicy.Log{Gen: st.Gen, Term: st.LastTerm, Last: st.Last}.Compare(k.had) < 0
+	return k.had.Gen == st.Gen && endOf(st).Compare(k.had) < 0
 }
 
 // wait waits for those who have what is missing here, and goes on without them if they do
@@ -187,7 +184,7 @@ func (k *rollbackCheck) wait(st *group.Status, now machine.Time) {
 // othersHave reports whether another replica has what is missing here: it is to lead.
 func (k *rollbackCheck) othersHave() bool {
 	for _, m := range k.heard {
-		if m.Member && (hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Last}).Compare(k.had) >= 0 {
+		if m.Member && m.end().Compare(k.had) >= 0 {
 			return true
 		}
 	}
@@ -196,7 +193,7 @@ func (k *rollbackCheck) othersHave() bool {
 
 // fetchCopy fetches the newest copy that has more than the log here; false: there is none.
 func (k *rollbackCheck) fetchCopy(st *group.Status) bool {
-	own := hostpolicy.Log{Gen: st.Gen, Term: st.LastTerm, Last: st.Last}
+	own := endOf(st)
 	var from machine.Peer
 	best := signedCopy{end: own}
 	for _, p := range k.asked {

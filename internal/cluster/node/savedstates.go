@@ -80,11 +80,10 @@ func (s *savedStates) search(p shards.Shard, then func([]HeldState)) {
 	}
 	x := &stateSearch{until: s.Env.Now().Add(stateSearchTime), then: then}
 	nodes := append(s.dir.nearestNodes(p, claimants), s.seen.Recent()...)
-	for _, n := range nodes {
-		if len(x.nodes) < maxAsked && n.ID != s.Cfg.Self.ID && !peers.Among(x.nodes, n.ID) {
-			x.nodes = append(x.nodes, n)
-			s.links.SendDatagram(n, &StatesQuery{p})
-		}
+	x.nodes = peers.AppendOthers(nil, s.Cfg.Self.ID, nodes...)
+	x.nodes = x.nodes[:min(len(x.nodes), maxAsked)]
+	for _, n := range x.nodes {
+		s.links.SendDatagram(n, &StatesQuery{p})
 	}
 	for _, own := range s.list(p) {
 		x.found = append(x.found, HeldState{s.Cfg.Self, own})

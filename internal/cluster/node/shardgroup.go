@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -131,3 +132,8 @@ func (g *shardGroup) isQuiet(now machine.Time) bool {
 
 // transferAfterIdle is how long a shard must have been idle before leadership moves.
 const transferAfterIdle = 2 * time.Second
+
+// endOf is the end of a replica's log.
+func endOf(st *group.Status) hostpolicy.Log {
+	return hostpolicy.Log{Gen: st.Gen, Term: st.LastTerm, Last: st.Last}
+}

@@ -2,6 +2,8 @@ package node
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
@@ -229,7 +231,8 @@ func (s *stateRestoring) hear(from machine.Peer, m *StateRestored) {
 
 // beat repeats orders, and gives up what takes too long.
 func (s *stateRestoring) beat(now machine.Time) {
-	for n, o := range s.orders { // the order does not matter: they are of different regions, or repeated
+	for _, n := range slices.Sorted(maps.Keys(s.orders)) {
+		o := s.orders[n]
 		switch r := s.routes.of(o.m.Shard); {
 		case now >= o.until:
 			delete(s.orders, n)

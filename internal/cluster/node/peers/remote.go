@@ -108,6 +108,16 @@ func Among(nodes []machine.Peer, who id.ID) bool {
 	return slices.ContainsFunc(nodes, func(p machine.Peer) bool { return p.ID == who })
 }
 
+// AppendOthers appends the nodes that are not among those yet, and are not self.
+func AppendOthers(nodes []machine.Peer, self id.ID, more ...machine.Peer) []machine.Peer {
+	for _, p := range more {
+		if p.ID != self && !Among(nodes, p.ID) {
+			nodes = append(nodes, p)
+		}
+	}
+	return nodes
+}
+
 func Sorted(m map[machine.Peer]bool) []machine.Peer {
 	return slices.SortedFunc(maps.Keys(m), func(a, b machine.Peer) int {
 		if c := slices.Compare(a.ID[:], b.ID[:]); c != 0 {
