@@ -11,13 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 )
 
-const consoleLong = `Prints what happens in a world that is open on this machine (who comes and goes,
-the chat, deaths), and says the lines of its input there. A line that begins with
-a slash is a command of an operator. At the end of the input it waits for answers
-and ends; with --follow it goes on.`
+const consoleLong = `Connects to a world that is open on this machine. It prints the chat, who comes and
+goes, and deaths. It sends each line of its input to the chat, or runs it as an
+operator's command if it begins with a slash. When the input ends, it waits for
+answers (--wait) and exits; with --follow it keeps printing.`
 
 func newConsole(c *common) *cobra.Command {
 	var asJSON, follow bool
@@ -29,15 +28,7 @@ func newConsole(c *common) *cobra.Command {
 		Example: "  voxelpopuli console\n  echo /list | voxelpopuli console\n  voxelpopuli console --json --follow </dev/null",
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			addr := fmt.Sprintf("%s:%d", host.DefaultListen, host.DefaultPort)
-			if len(args) > 0 {
-				addrs, err := host.Resolve(c.data, args[0])
-				if err != nil {
-					return err
-				}
-				addr = addrs[0]
-			}
-			local, err := keyring.ReadLocal(c.data)
+			addr, local, err := c.openWorld(args)
 			if err != nil {
 				return err
 			}

@@ -22,15 +22,7 @@ func newStatus(c *common) *cobra.Command {
 		Example: "  voxelpopuli status\n  voxelpopuli status --all\n  voxelpopuli status 127.0.0.1:4747 --json",
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			addr := fmt.Sprintf("%s:%d", host.DefaultListen, host.DefaultPort)
-			if len(args) > 0 {
-				addrs, err := host.Resolve(c.data, args[0])
-				if err != nil {
-					return err
-				}
-				addr = addrs[0]
-			}
-			local, err := keyring.ReadLocal(c.data)
+			addr, local, err := c.openWorld(args)
 			if err != nil {
 				return err
 			}
@@ -56,6 +48,21 @@ func newStatus(c *common) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the node's answer as it is")
 	cmd.Flags().BoolVar(&all, "all", false, "print every shard, node and neighbour as well")
 	return cmd
+}
+
+// openWorld is the address of a world that is open, which an argument may name, and the
+// secret of this machine's data folder.
+func (c *common) openWorld(args []string) (addr string, local keyring.LocalSecret, err error) {
+	addr = fmt.Sprintf("%s:%d", host.DefaultListen, host.DefaultPort)
+	if len(args) > 0 {
+		addrs, err := host.Resolve(c.data, args[0])
+		if err != nil {
+			return "", "", err
+		}
+		addr = addrs[0]
+	}
+	local, err = keyring.ReadLocal(c.data)
+	return addr, local, err
 }
 
 // printStatus prints what a person wants to know of a world that is open.

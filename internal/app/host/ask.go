@@ -29,13 +29,10 @@ func Ask(ctx context.Context, addr string, local keyring.LocalSecret) (gateway.S
 
 // AskJSON is Ask without reading the answer.
 func AskJSON(ctx context.Context, addr string, local keyring.LocalSecret) ([]byte, error) {
-	if !strings.Contains(addr, "://") {
-		addr = "http://" + addr
-	}
-	page := strings.TrimRight(addr, "/") + "/status"
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
+	addr = withScheme(addr)
+	req, err := get(ctx, addr, "/status")
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+		return nil, err
 	}
 	req.Header.Set("Accept", "application/json")
 	if local != "" && near(req.URL.Host) { // elsewhere it proves nothing
@@ -56,5 +53,22 @@ func AskJSON(ctx context.Context, addr string, local keyring.LocalSecret) ([]byt
 	case http.StatusUnauthorized:
 		return nil, fmt.Errorf("%s shows its status only to who can read its data folder: give the node's folder with --data, or start it with --open-status", addr)
 	}
-	return nil, fmt.Errorf("%w: %s answers %s", ErrNoNode, page, res.Status)
+	return nil, fmt.Errorf("%w: %s answers %s", ErrNoNode, req.URL, res.Status)
+}
+
+// withScheme makes the URL of a node of HOST:PORT, which may be a URL already.
+func withScheme(addr string) string {
+	if strings.Contains(addr, "://") {
+		return addr
+	}
+	return "http://" + addr
+}
+
+// get is the request for a page of a node.
+func get(ctx context.Context, addr, page string) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(addr, "/")+page, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	return req, nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/coder/websocket"
@@ -43,12 +42,10 @@ type Console struct{ ws *websocket.Conn }
 // DialConsole opens the console of a node that runs. The address is HOST:PORT or a URL,
 // local the secret of the node's data folder.
 func DialConsole(ctx context.Context, addr string, local keyring.LocalSecret) (*Console, error) {
-	if !strings.Contains(addr, "://") {
-		addr = "http://" + addr
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(addr, "/")+"/api/console", nil)
+	addr = withScheme(addr)
+	req, err := get(ctx, addr, "/api/console")
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+		return nil, err
 	}
 	if !near(req.URL.Host) && req.URL.Scheme != "https" {
 		return nil, fmt.Errorf("%w: the secret of the console would go over the network unencrypted: give an https address", ErrUsage)
