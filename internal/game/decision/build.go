@@ -9,8 +9,7 @@ import (
 )
 
 // Build orders change many blocks at once. The Text is what was typed, with the corners in
-// it: "fill x y z x y z block", "replace x y z x y z
-// other block".
+// it: "fill x y z x y z block", "replace x y z x y z other block".
 const Build OrderKind = ListHomes + 1
 
 // Shapes of a Build order.
@@ -74,7 +73,7 @@ func ParseBuilding(words []string) (b Building, err error) {
 		}
 		*blocks[i] = block
 	}
-	if n := b.Count(); n > MaxBuild || b.Box().Max.X-b.Box().Min.X >= MaxUndoSide || b.Box().Max.Z-b.Box().Min.Z >= MaxUndoSide {
+	if z := b.Box(); b.Count() > MaxBuild || z.Max.X-z.Min.X >= MaxUndoSide || z.Max.Z-z.Min.Z >= MaxUndoSide {
 		return b, fmt.Errorf("%w: too large", ErrFormat)
 	}
 	return b, nil
@@ -86,12 +85,7 @@ func buildable(b world.Block) bool {
 }
 
 // Box holds all blocks that are built.
-func (b *Building) Box() world.Zone {
-	return world.Zone{
-		Min: world.Pos{X: min(b.From.X, b.To.X), Y: min(b.From.Y, b.To.Y), Z: min(b.From.Z, b.To.Z)},
-		Max: world.Pos{X: max(b.From.X, b.To.X), Y: max(b.From.Y, b.To.Y), Z: max(b.From.Z, b.To.Z)},
-	}
-}
+func (b *Building) Box() world.Zone { return world.ZoneBetween(b.From, b.To) }
 
 // Count is how many blocks are looked at.
 func (b *Building) Count() int {

@@ -105,8 +105,7 @@ func Corners(words []string) (z world.Zone, ok bool) {
 		}
 		n[i] = int32(v)
 	}
-	z.Min = world.Pos{X: min(n[0], n[3]), Y: min(n[1], n[4]), Z: min(n[2], n[5])}
-	z.Max = world.Pos{X: max(n[0], n[3]), Y: max(n[1], n[4]), Z: max(n[2], n[5])}
+	z = world.ZoneBetween(world.Pos{X: n[0], Y: n[1], Z: n[2]}, world.Pos{X: n[3], Y: n[4], Z: n[5]})
 	return z, len(words) == len(n)
 }
 

@@ -49,12 +49,7 @@ type undone struct {
 
 func (c *call) inspect() error {
 	if z, ok := c.corners(0); ok && len(c.args) == 6 {
-		u := decision.Undo{Box: z}
-		if _, err := (&decision.Order{Kind: decision.Inspect, Text: u.String()}).Undo(); err != nil {
-			return userErrorf("The box lies in the world and has sides of up to %d blocks.", decision.MaxUndoSide)
-		}
-		c.orderUndo(decision.Order{Kind: decision.Inspect}, u)
-		return nil
+		return c.orderBetween(decision.Order{Kind: decision.Inspect}, decision.Undo{Box: z})
 	}
 	radius, err := strconv.Atoi(c.arg(0))
 	if err != nil || len(c.args) != 1 || radius < 0 || radius > maxUndoRadius {
@@ -113,15 +108,11 @@ func undo(kind decision.OrderKind) func(*call) error {
 		}
 		u := decision.Undo{Since: c.unix() - int64(d/time.Second), Preview: preview}
 		if z, ok := c.corners(2); ok && n == 8 {
+			if c.from.role < decision.RoleOperator {
+				return errElsewhere
+			}
 			u.Box = z
-			if o.Text = u.String(); c.from.role < decision.RoleOperator {
-				return userErrorf("Name land of yours: only operators do that elsewhere.")
-			}
-			if _, err := o.Undo(); err != nil {
-				return userErrorf("The box lies in the world and has sides of up to %d blocks.", decision.MaxUndoSide)
-			}
-			c.orderUndo(o, u)
-			return nil
+			return c.orderBetween(o, u)
 		}
 		if s := c.cfg.Decisions.Current(decision.Land, c.from.id, c.arg(2)); s != nil && s.On {
 			u.Box, _, _ = s.Box()
@@ -133,7 +124,7 @@ func undo(kind decision.OrderKind) func(*call) error {
 		case err != nil || radius < 0 || radius > maxUndoRadius:
 			return userErrorf("Say how far around you: 0 to %d blocks; or name land of yours.", maxUndoRadius)
 		case c.from.role < decision.RoleOperator:
-			return userErrorf("Name land of yours: only operators do that elsewhere.")
+			return errElsewhere
 		}
 		c.around(radius, func(z world.Zone) {
 			u.Box = z
@@ -141,6 +132,19 @@ func undo(kind decision.OrderKind) func(*call) error {
 		})
 		return nil
 	}
+}
+
+// errElsewhere is for who is no operator.
+var errElsewhere = userError("Name land of yours: only operators do that elsewhere.")
+
+// orderBetween is orderUndo for a box whose corners were typed.
+func (c *call) orderBetween(o decision.Order, u decision.Undo) error {
+	o.Text = u.String()
+	if _, err := o.Undo(); err != nil {
+		return userErrorf("The box lies in the world and has sides of up to %d blocks.", decision.MaxUndoSide)
+	}
+	c.orderUndo(o, u)
+	return nil
 }
 
 // orderUndo orders something about the history of a box.

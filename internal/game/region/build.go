@@ -19,13 +19,11 @@ type amending struct {
 	by     id.ID
 	edits  []world.BlockChange
 	undo   bool
-	then   func(ok bool)
+	then   func(ok bool) // once all of them are on the disk
 }
 
-// amend changes blocks, and calls then once all of them are on the disk. While somebody
-// plays here it takes several ticks.
-func (r *Region) amend(a *amending, then func(ok bool)) {
-	a.then = then
+// amend changes blocks. While somebody plays here it takes several ticks.
+func (r *Region) amend(a *amending) {
 	r.amends = append(r.amends, a)
 	if !r.loop.moves() {
 		for len(r.amends) > 0 {
@@ -67,11 +65,16 @@ func (r *Region) onBuild(m *Undo, o *decision.Order, out *Undone) {
 	}
 	edits := r.buildEdits(&b, o.By())
 	out.Count = uint32(len(edits))
-	r.amend(&amending{signed: m.Signed, by: o.By(), edits: edits}, func(ok bool) {
+	r.amend(&amending{signed: m.Signed, by: o.By(), edits: edits, then: r.answer(out)})
+	r.hibernateIfIdle()
+}
+
+// answer tells the lobby what has come of an order, once that is on the disk.
+func (r *Region) answer(out *Undone) func(ok bool) {
+	return func(ok bool) {
 		out.OK = ok
 		r.env.Send(Lobby, out)
-	})
-	r.hibernateIfIdle()
+	}
 }
 
 // mayBuild says why an order to build is not done.

@@ -47,10 +47,7 @@ func (r *Region) onUndo(from machine.Peer, m *Undo) {
 		if o.Kind == decision.Rollback && !o.Subject.IsZero() && o.Subject != o.By() {
 			out.Owed = world.OwedFor(edits)
 		}
-		r.amend(&amending{signed: m.Signed, by: o.By(), edits: edits, undo: true}, func(ok bool) {
-			out.OK = ok
-			r.env.Send(Lobby, out)
-		})
+		r.amend(&amending{signed: m.Signed, by: o.By(), edits: edits, undo: true, then: r.answer(out)})
 	}
 	r.hibernateIfIdle()
 }

@@ -42,6 +42,14 @@ type Area struct {
 // Zone is a box of blocks, both corners inside.
 type Zone struct{ Min, Max Pos }
 
+// ZoneBetween is the box with two blocks at opposite corners.
+func ZoneBetween(a, b Pos) Zone {
+	return Zone{
+		Min: Pos{X: min(a.X, b.X), Y: min(a.Y, b.Y), Z: min(a.Z, b.Z)},
+		Max: Pos{X: max(a.X, b.X), Y: max(a.Y, b.Y), Z: max(a.Z, b.Z)},
+	}
+}
+
 // Holds reports whether p lies in the zone.
 func (z Zone) Holds(p Pos) bool {
 	return p.X >= z.Min.X && p.X <= z.Max.X && p.Y >= z.Min.Y && p.Y <= z.Max.Y && p.Z >= z.Min.Z && p.Z <= z.Max.Z
