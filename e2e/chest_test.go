@@ -11,13 +11,7 @@ import (
 // TestChest: two players in browsers of their own use one chest at a time; each sees what
 // the other moves, and after kill -9 of the server it is as it was.
 func TestChest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
-	srv := startServer(t)
-	ann := newPlayer(t, "Ann")
-	ann.open(srv.page())
-	ann.enter()
+	srv, ann := alone(t)
 	bo := newPlayer(t, "Bo")
 	bo.open(srv.page())
 	bo.enter()

@@ -8,13 +8,7 @@ import (
 
 // TestDoor: a player places a door, opens it, and walks into it.
 func TestDoor(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
-	srv := startServer(t)
-	ann := newPlayer(t, "Ann")
-	ann.open(srv.page())
-	ann.enter()
+	_, ann := alone(t)
 	closed := placedAs(ann, "oak_door", 2, func(b, item int) bool { return b >= item && b < item+8 })
 	ann.lookAt(float64(closed.x)+0.5, float64(closed.y)+1, float64(closed.z)+0.5)
 	ann.settle()

@@ -9,13 +9,7 @@ import (
 // TestEquipment: a player puts on armour, shoots an arrow, pours out a bucket of lava and
 // takes it up again.
 func TestEquipment(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
-	srv := startServer(t)
-	ann := newPlayer(t, "Ann")
-	ann.open(srv.page())
-	ann.enter()
+	_, ann := alone(t)
 	for i, thing := range []string{"iron_chestplate", "iron_helmet", "bow", "arrow 9", "lava_bucket"} {
 		ann.say("/give Ann " + thing)
 		ann.until("to have "+thing, func(s state) bool { return s.Hotbar[4+i].Count > 0 })

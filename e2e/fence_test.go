@@ -11,13 +11,7 @@ import (
 // TestFences: a player sees a fence with a gate and a trapdoor, opens both, and walks
 // through the gate.
 func TestFences(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
-	srv := startServer(t)
-	ann := newPlayer(t, "Ann")
-	ann.open(srv.page())
-	ann.enter()
+	_, ann := alone(t)
 	opens := func(b, item int) bool { return b >= item && b < item+4 }
 	gate := placedOn(ann, level, "oak_gate", 2, opens)
 	for i, thing := range []string{"oak_fence", "oak_trapdoor"} {

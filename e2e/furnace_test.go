@@ -9,13 +9,7 @@ import (
 // TestFurnace: a player smelts ore in a furnace, which burns where others see it and goes
 // on while the server is gone.
 func TestFurnace(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
-	srv := startServer(t)
-	ann := newPlayer(t, "Ann")
-	ann.open(srv.page())
-	ann.enter()
+	srv, ann := alone(t)
 	furnace := placed(ann, "furnace", 2)
 	const ores = 12
 	for i, thing := range []string{"iron_ore 12", "coal_ore 2"} {

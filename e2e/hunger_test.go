@@ -10,13 +10,7 @@ import (
 // TestHunger: a player sprints until it gets hungry, and eats. Then it opens its things by
 // the menu, with the mouse.
 func TestHunger(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
-	srv := startServer(t)
-	ann := newPlayer(t, "Ann")
-	ann.open(srv.page())
-	ann.enter()
+	_, ann := alone(t)
 	ann.say("/give Ann mutton 2")
 	ann.until("to have mutton", func(s state) bool { return s.Hotbar[4].Count == 2 })
 	ann.tap("5")

@@ -110,13 +110,7 @@ func TestHeldKeys(t *testing.T) {
 // TestDeath: the dialog says of what, chat tells it to others, and the jump key that
 // was held does not bring back to life at once.
 func TestDeath(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
-	srv := startServer(t)
-	ann := newPlayer(t, "Ann")
-	ann.open(srv.page())
-	ann.enter()
+	_, ann := alone(t)
 	ann.say("/spawn")
 	before := ann.state()
 	ann.say("/tp ~ 200 ~")

@@ -13,13 +13,7 @@ import (
 // their own come into a world, walk, dig, build and talk; the server restarts,
 // also by kill -9, and all is as it was.
 func TestTwoPlayers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
-	srv := startServer(t)
-	ann := newPlayer(t, "Ann")
-	ann.open(srv.page())
-	ann.enter()
+	srv, ann := alone(t)
 	bo := newPlayer(t, "Bo")
 	bo.open(srv.page())
 	bo.enter()

@@ -71,6 +71,19 @@ func startServer(t *testing.T, args ...string) *server {
 	return s
 }
 
+// alone starts a world and a player in it, or skips the test where it must be short.
+func alone(t *testing.T) (*server, *player) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts browsers")
+	}
+	srv := startServer(t)
+	ann := newPlayer(t, "Ann")
+	ann.open(srv.page())
+	ann.enter()
+	return srv, ann
+}
+
 func (s *server) start(port int) {
 	s.t.Helper()
 	giveKey(s.t, s.data)
