@@ -98,10 +98,13 @@ func report(files map[string][]byte, made outputs) {
 		script, ok := strings.CutSuffix(name, ".gz")
 		_, bundled := made[script]
 		later := name == "licences.txt" || ok && bundled && !slices.Contains(atOnce, script)
-		fmt.Printf("%-26s %7.1f kB%s\n", name, float64(len(files[name]))/1000, map[bool]string{true: "  later"}[later])
-		if !later {
+		when := ""
+		if later {
+			when = "  later"
+		} else {
 			total += len(files[name])
 		}
+		fmt.Printf("%-26s %7.1f kB%s\n", name, float64(len(files[name]))/1000, when)
 	}
 	fmt.Printf("the page loads %.1f kB before somebody stands in the world\n", float64(total)/1000)
 }
