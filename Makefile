@@ -29,9 +29,9 @@ COLD := $(MODULE)/cmd/... $(MODULE)/internal/app/... $(MODULE)/internal/store/..
 	github.com/spf13/... github.com/cockroachdb/errors/... github.com/cockroachdb/redact/... \
 	$(PEBBLE)/objstorage/... $(PEBBLE)/vfs/... $(PEBBLE)/wal/... $(PEBBLE)/sstable/blob/... \
 	$(PEBBLE)/internal/manifest/... $(PEBBLE)/internal/overlap/... $(PEBBLE)/internal/keyspan/... github.com/RaduBerinde/... \
-	github.com/getsentry/... github.com/kr/... github.com/huin/... github.com/beevik/... \
+	google.golang.org/protobuf/... github.com/getsentry/... github.com/kr/... github.com/huin/... github.com/beevik/... \
 	golang.org/x/text/... golang.org/x/net/... encoding/json encoding/xml encoding/gob encoding/asn1 text/... mime/... regexp/... log/... \
-	net net/http crypto/tls crypto/x509
+	fmt reflect os time net net/http crypto/tls crypto/x509
 GCFLAGS := $(foreach package,$(COLD),-gcflags='$(package)=-l')
 
 build:
