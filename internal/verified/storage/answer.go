@@ -6,10 +6,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/actions"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/dormant"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/replica"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/transfer"
 )
 
 // answerer answers those who ask for areas of the world.
@@ -17,11 +20,11 @@ type answerer struct {
 	*part.Part
 	hooks    *hooks
 	area     *placement.Area
-	replica  *replica
-	patches  *patchCodec
+	replica  *replica.Replica
+	patches  *replica.Patches
 	store    *actions.Store
-	dormant  *dormantStore
-	transfer *transfer
+	dormant  *dormant.Store
+	transfer *transfer.Transfer
 }
 
 // onRetrieve answers who asks for an area with the part that the node has.
@@ -31,7 +34,7 @@ func (an *answerer) onRetrieve(by *overlay.Contact, q *messages.Retrieve) {
 	}
 	m := &messages.Result{Query: q.Query, Around: an.area.Neighbourhood(), Area: q.Area, Known: q.Known}
 	if q.Kind.Static() {
-		for _, o := range an.dormant.dormantSince(q.Of) {
+		for _, o := range an.dormant.Since(q.Of) {
 			if an.Places.Touches(&q.Area, o.Pos) && an.area.Responsible(o.Pos) {
 				m.Static = append(m.Static, o)
 			}
@@ -39,9 +42,9 @@ func (an *answerer) onRetrieve(by *overlay.Contact, q *messages.Retrieve) {
 		slices.SortFunc(m.Static, state.ByID)
 		m.Brief = an.Hardened
 		m.Batches = an.store.BatchesAt(func(h geom.Point) bool { return an.Places.Touches(&q.Area, h) && an.area.Responsible(h) })
-		m.Asking = an.Hardened && (an.area.NeighbourhoodChanged || an.transfer.isFetchingStatic(&q.Area) || q.Of != 0 && q.Of != an.dormant.recentlyDormant.of)
+		m.Asking = an.Hardened && (an.area.NeighbourhoodChanged || an.transfer.IsFetching(&q.Area) || q.Of != 0 && q.Of != an.dormant.LastStep())
 	} else {
-		m.Seen, m.Brief = an.replica.state, an.Hardened
+		m.Seen, m.Brief = an.replica.State, an.Hardened
 	}
 	m.Seal(an.World)
 	if m = an.hooks.answer(by, q, m); m == nil {
@@ -86,16 +89,16 @@ func (an *answerer) isAskersConcern(by *overlay.Contact, q *messages.Retrieve) b
 }
 
 func (an *answerer) mayWatch(by *overlay.Contact, q *messages.Retrieve) bool {
-	if an.replica.state == nil || len(an.replica.state.Cover.Polygon) > 0 || len(q.Area.Polygon) > 0 {
+	if an.replica.State == nil || len(an.replica.State.Cover.Polygon) > 0 || len(q.Area.Polygon) > 0 {
 		return true
 	}
 	wide := q.Area
 	wide.Circle.R += an.Reach
-	gap := int64(an.replica.state.Cover.Circle.R) - int64(wide.Circle.R)
-	if gap < 0 || wide.Circle.C.Dist2(an.replica.state.Cover.Circle.C) > gap*gap {
+	gap := int64(an.replica.State.Cover.Circle.R) - int64(wide.Circle.R)
+	if gap < 0 || wide.Circle.C.Dist2(an.replica.State.Cover.Circle.C) > gap*gap {
 		return true // the character may be where it is not seen from here
 	}
-	for _, o := range an.replica.state.Players(&wide, &an.World, nil) {
+	for _, o := range an.replica.State.Players(&wide, &an.World, nil) {
 		if o.Player.ID == by.ID {
 			return true
 		}

@@ -24,10 +24,10 @@ import (
 // nothing. It does not say of which update it is: the world may have stood still
 // for any time.
 func (n *Node) Checkpoint() *messages.Push {
-	if n.replica.state == nil || !n.part.Hardened {
+	if n.replica.State == nil || !n.part.Hardened {
 		return nil
 	}
-	s := *n.replica.state
+	s := *n.replica.State
 	s.Of, s.Activated = 0, nil
 	return &messages.Push{Seen: &s, Area: s.Cover}
 }
@@ -58,5 +58,5 @@ func sameArea(a, b *overlay.Area) bool {
 
 // Restore gives the node what it had kept.
 func (n *Node) Restore(m *messages.Push) {
-	n.replica.restored = m.Seen.WithTentative()
+	n.replica.Restore(m.Seen)
 }

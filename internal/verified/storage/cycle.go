@@ -4,10 +4,15 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/actions"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/dormant"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/replica"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/retrieval"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/transfer"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/vote"
 )
 
 // updater replays the node's part of the world once in an interval.
@@ -17,13 +22,12 @@ type updater struct {
 	hooks    *hooks
 	inbox    *inbox
 	area     *placement.Area
-	replica  *replica
+	replica  *replica.Replica
 	store    *actions.Store
-	ballot   *ballot
-	queries  *retrievals
+	queries  *retrieval.Retrievals
 	acts     *actions.Retrieval
-	dormant  *dormantStore
-	transfer *transfer
+	dormant  *dormant.Store
+	transfer *transfer.Transfer
 
 	cycle           cycle
 	lastObservation *Observation // of a node with Config.Wire
@@ -36,10 +40,10 @@ type cycle struct {
 	phase phase
 	of    int64 // the update that phase belongs to
 
-	circle overlay.Area    // A^c, as it was at t^s
-	query  *query          // of the update area, while it runs
-	from   *state.Snapshot // its result: A^{c+d} at t_{to-1}
-	to     int64           // the update that is prepared
+	circle overlay.Area     // A^c, as it was at t^s
+	query  *retrieval.Query // of the update area, while it runs
+	from   *state.Snapshot  // its result: A^{c+d} at t_{to-1}
+	to     int64            // the update that is prepared
 }
 
 type phase uint8
@@ -100,7 +104,7 @@ func (up *updater) onCycle(machine.Timer) {
 	case atState:
 		up.acts.FinishActions()
 		up.store.Forget(c.of)
-		up.transfer.requestDormant(c.of)
+		up.transfer.RequestDormant(c.of)
 		if up.cfg.Updates > 0 && c.of >= up.cfg.Updates {
 			return // the end
 		}
@@ -120,8 +124,7 @@ func (up *updater) onCycle(machine.Timer) {
 func (up *updater) begin() {
 	up.Begun = true
 	if !up.Overlay.Stable() {
-		// It joins as soon as it is, as others do, also if nobody comes or goes.
-		up.area.NeighbourhoodChanged, up.transfer.early = true, true
+		up.transfer.BeginEarly()
 		return
 	}
 	up.area.Now = up.area.ComputeResponsibility()
@@ -140,8 +143,8 @@ func (up *updater) askState(of int64) {
 	c.circle = overlay.Area{Circle: up.area.Now.Circle}
 	area := c.circle
 	area.Circle.R += up.UpdateMargin()
-	c.query = up.queries.retrieve(messages.ForUpdate, area, of)
-	if c.query.done {
+	c.query = up.queries.Retrieve(messages.ForUpdate, area, of)
+	if c.query.Done {
 		c.query = nil
 	}
 }
@@ -150,7 +153,7 @@ func (up *updater) askState(of int64) {
 func (up *updater) askActions(of int64) {
 	c := &up.cycle
 	if c.query != nil {
-		up.queries.conclude(c.query)
+		up.queries.Conclude(c.query)
 	}
 	if c.from == nil || c.to != of {
 		up.failed(of)
@@ -182,7 +185,7 @@ func (up *updater) catchUp() {
 func (up *updater) willCompute(of int64) bool {
 	c := &up.cycle
 	switch {
-	case up.replica.state != nil && up.replica.state.Of >= of:
+	case up.replica.State != nil && up.replica.State.Of >= of:
 		return true
 	case c.phase == atState && c.of < of:
 		return true // it asks for the state before at t^s
@@ -191,29 +194,21 @@ func (up *updater) willCompute(of int64) bool {
 }
 
 // onOutcome takes the result of a retrieval of an area.
-func (up *updater) onOutcome(q *query, out outcome, votes int) {
+func (up *updater) onOutcome(q *retrieval.Query, out vote.Outcome, votes int) {
 	switch q.Kind {
 	case messages.ForUpdate:
 		if q.Of == up.cycle.to-1 {
-			up.cycle.from, up.cycle.query = out.seen, nil
+			up.cycle.from, up.cycle.query = out.Seen, nil
 		}
 	case messages.ForLook:
-		up.replica.observed = out.seen
+		up.replica.Observe(out.Seen)
 		if up.cfg.Wire {
-			up.lastObservation = up.newObservation(q, out.seen)
+			up.lastObservation = up.newObservation(q, out.Seen)
 		}
 		if up.cfg.Events != nil {
-			up.cfg.Events.Looked(out.seen, float64(votes)/float64(len(q.zones)))
+			up.cfg.Events.Looked(out.Seen, float64(votes)/float64(len(q.Zones)))
 		}
 	default:
-		up.dormant.addStatic(out)
-		again := out.again && q.tries < maxTries
-		if q.Of == 0 {
-			up.dormant.dropClaims(q, again)
-		}
-		if again {
-			up.transfer.fetchWhen(fetch{q.Kind, q.Area.Polygon, q.Of, q.tries + 1})
-		}
-		up.dormant.activateLate()
+		up.transfer.OnRetrieved(&q.Poll, out)
 	}
 }

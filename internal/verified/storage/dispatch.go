@@ -19,7 +19,7 @@ func (n *Node) Start() {
 func (n *Node) Stop() {
 	n.actions.Player.LastDeposits()
 	n.drain()
-	n.transfer.handOff()
+	n.transfer.HandOff()
 	n.drain()
 	n.part.Stopped = true
 	n.part.Overlay.Stop()
@@ -55,10 +55,8 @@ func (n *Node) OnTimer(t machine.Timer) {
 	switch t.Kind {
 	case part.TimerCycle:
 		n.updates.onCycle(t)
-	case part.TimerQuery:
-		if q := n.queries.query(t.Arg); q != nil {
-			n.queries.conclude(q)
-		}
+	case part.TimerQuery, part.TimerPins, part.TimerFetch:
+		n.queries.OnTimer(t)
 	case part.TimerDeposit:
 		n.actions.Player.Deposit(int64(t.Arg))
 	case part.TimerHurry:
@@ -67,18 +65,10 @@ func (n *Node) OnTimer(t machine.Timer) {
 		n.actions.Player.ResendDeposit(int64(t.Arg))
 	case part.TimerWake:
 		n.actions.Player.ActivateAgain(int64(t.Arg))
-	case part.TimerPins:
-		if q := n.queries.query(t.Arg); q != nil {
-			n.peers.askAgain(q)
-		}
-	case part.TimerFetch:
-		if q := n.queries.query(t.Arg); q != nil {
-			n.fetcher.continueFetch(q, t.Gen)
-		}
 	case part.TimerStatic:
-		n.transfer.fetchStatic(t)
+		n.transfer.OnTimer(t)
 	case part.TimerPushes:
-		n.transfer.finishJoin()
+		n.transfer.FinishJoin()
 	default:
 		n.part.Overlay.OnTimer(t)
 	}
@@ -98,7 +88,7 @@ func (n *Node) drain() {
 		clear(n.inbox.events)
 		n.inbox.events = n.inbox.events[:0]
 		if n.area.NeighbourhoodChanged && !n.part.Stopped && n.part.Overlay.Stable() {
-			n.transfer.onNeighbourhoodChanged()
+			n.transfer.OnNeighbourhoodChanged()
 		}
 	}
 	n.busy = false
@@ -122,11 +112,11 @@ func (n *Node) onUnicast(u overlayEvent) {
 	m := u.unicast
 	switch body := m.Body.(type) {
 	case *messages.Result:
-		n.queries.onResult(m.Origin, body)
+		n.queries.OnResult(m.Origin, body)
 	case *messages.ActionsResult:
 		n.actions.Retrieval.OnActionsResult(m.Origin, body)
 	case *messages.Push:
-		n.transfer.onPush(m.Origin, body)
+		n.transfer.OnPush(m.Origin, body)
 	case *messages.Fetch:
 		if !n.inbox.deferUntilReady(u) {
 			n.answers.onFetch(m.Origin, body)
@@ -137,11 +127,11 @@ func (n *Node) onUnicast(u overlayEvent) {
 			n.answers.onRetrieve(m.Origin, body)
 		}
 	case *messages.PeerQuery:
-		n.peers.onPeerQuery(m.Origin, body)
+		n.queries.OnPeerQuery(m.Origin, body)
 	case *messages.PeerReply:
-		n.peers.onPeerReply(body)
+		n.queries.OnPeerReply(body)
 	case *messages.Blocks:
-		n.fetcher.onBlocks(m.Origin, body)
+		n.queries.OnBlocks(m.Origin, body)
 	case *messages.Deposit:
 		if !n.inbox.deferUntilReady(u) {
 			n.hooks.arrived(ArrivedStore, n.hops(m))
@@ -169,7 +159,7 @@ func (n *Node) onUnicast(u overlayEvent) {
 		}
 	case *messages.Activate:
 		if !n.inbox.deferUntilReady(u) {
-			n.dormant.onActivate(m.Origin, body)
+			n.dormant.OnActivate(m.Origin, body)
 		}
 	}
 }

@@ -7,20 +7,23 @@
 // What the world is made of and how it changes is not known here: state.Rules are.
 //
 // A Node passes messages and timers to its components (dispatch.go). Each has its
-// own state and names in its struct the components that it uses:
+// own state and is given the components that it uses. Here are
 //
 //	updates    the update cycle: asks for the state, then for actions, replays (cycle.go, update.go)
-//	queries    retrieves areas of the world (query.go); peers and fetcher belong to it:
-//	           nodes that have answered before, contents of what was agreed on by digest
-//	ballot     counts the zones' votes; changes nothing (vote.go and vote*.go)
-//	answers    answers others (answer.go)
-//	replica    the node's part of the world (replica.go)
-//	area, known, zones   what the node is responsible for, who else can be, and which zones
-//	           have a vote (package placement)
-//	actions    what players do: stored, retrieved for an update, signed here (package actions)
+//	answers    answers others (answer.go, servefetch.go)
 //	hooks      what an attacker does otherwise, what experiments measure (hooks.go)
-//	dormant    characters whose players are away (dormant.go, wake.go)
-//	transfer   hands data over when neighbours join and leave (transfer.go, join.go, handoff.go)
+//	inbox      what the overlay has reported, and what has to wait (inbox.go)
+//
+// and in packages of their own
+//
+//	retrieval  asks the zones for areas of the world
+//	vote       counts the zones' votes; changes nothing
+//	fetch      gets the contents of what was agreed on by digest or by name
+//	replica    the node's part of the world
+//	dormant    characters whose players are away
+//	transfer   hands data over when neighbours join and leave
+//	actions    what players do: stored, retrieved for an update, signed here
+//	placement  what the node is responsible for, who else can be, which zones have a vote
 //
 // The world's data and rules are in package state, the messages in package messages.
 //

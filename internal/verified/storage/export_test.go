@@ -5,11 +5,12 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/replica"
 )
 
 // Ask lets a node retrieve any area, whether or not it is its business.
 func (n *Node) Ask(k messages.Kind, area overlay.Area, of int64) {
-	n.queries.retrieve(k, area, of)
+	n.queries.Retrieve(k, area, of)
 	n.drain()
 }
 
@@ -19,16 +20,11 @@ func (n *Node) Keeps(p geom.Point) bool { return n.area.Responsible(p) }
 // Misplace makes a node believe that somebody was the only one of its zone who has
 // answered about the node's update area.
 func (n *Node) Misplace(c *overlay.Contact) {
-	n.peers.responders[n.part.Space.Zone(c.Pos)] = []responder{{who: c}}
+	n.queries.AskNext(n.part.Space.Zone(c.Pos), c)
 }
 
 // Pinned lists those of a zone who the node will ask directly the next time.
-func (n *Node) Pinned(zone int) (out []*overlay.Contact) {
-	for _, p := range n.peers.responders[zone] {
-		out = append(out, p.who)
-	}
-	return out
-}
+func (n *Node) Pinned(zone int) []*overlay.Contact { return n.queries.Direct(zone) }
 
 // UpdateKeys is the part of a zone that the node asks for its update area.
 func (n *Node) UpdateKeys(zone int) overlay.Area {
@@ -39,7 +35,7 @@ func (n *Node) UpdateKeys(zone int) overlay.Area {
 
 // Doubts reports whether the node is unsure about some of its circle.
 func (n *Node) Doubts() bool {
-	return n.replica.state.HasUnsure(&n.replica.state.Cover, n.part.World.Cell)
+	return n.replica.State.HasUnsure(&n.replica.State.Cover, n.part.World.Cell)
 }
 
 // WireForm is what a real node sends instead of a message of a simulated one. Messages
@@ -55,12 +51,7 @@ func (n *Node) WireForm(body machine.Message) machine.Message {
 			return m.EncodeDigests(m.Known.EncodeFor(m.Query, &m.Area, &n.part.World), n.part.World)
 		}
 	case *messages.Fetch:
-		core, cfg := *n.queries.fetcher.Part, n.cfg.Settings
-		cfg.Wire, core.Cfg = true, &cfg
-		return (&fetcher{Part: &core}).encodeFetch(m)
+		return replica.EncodeQuestion(m)
 	}
 	return body
 }
-
-// Curtail is what a hand-off makes of static objects.
-var Curtail = limitHandOff

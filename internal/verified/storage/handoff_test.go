@@ -94,28 +94,6 @@ func TestNamedFarewells(t *testing.T) {
 	}
 }
 
-// A farewell has as many objects as there is room for, and the names of the others.
-func TestManyFarewells(t *testing.T) {
-	b := newBed(t, 6, 4, 0, time.Minute)
-	var many []*state.Object
-	for i := range 7 {
-		o := *b.toy.object(state.ObjectID(i+1), geom.Point{X: 1, Y: 1}, b.nodes[0].player, true, being{})
-		o.Size = 200_000
-		many = append(many, &o)
-	}
-	for size, named := range map[int]int{0: 0, 5: 0, 6: 1, 7: 2} {
-		some, rest := storage.Curtail(many[:size])
-		if len(rest) != named || len(some)+len(rest) != size {
-			t.Errorf("of %d objects %d are sent and %d named, want %d", size, len(some), len(rest), named)
-		}
-		for i, o := range rest {
-			if o.ID != many[len(some)+i].ID || o.Digest != many[len(some)+i].Digest {
-				t.Errorf("the name of another object: %v", o)
-			}
-		}
-	}
-}
-
 // mayBeActivated is somebody whose farewells do not arrive.
 type unheard struct{ spy }
 

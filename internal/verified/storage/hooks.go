@@ -5,7 +5,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/actions"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/retrieval"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/vote"
 )
 
 // hooks calls Config.Behaviour and Config.Probe for the components, if they are set: both
@@ -57,8 +59,17 @@ func (h *hooks) push(to *overlay.Contact, honest *messages.Push) *messages.Push 
 	return honest
 }
 
-// measures reports whether anybody measures: a report is made only then.
-func (h *hooks) measures() bool { return h.cfg.Probe != nil }
+// retrievedArea reports a retrieval of an area that has ended.
+func (h *hooks) retrievedArea(q *retrieval.Query, out vote.Outcome, votes int) {
+	if h.cfg.Probe == nil {
+		return
+	}
+	h.retrieved(Report{
+		Kind: q.Kind, Of: q.Of, Area: q.Area, Took: h.node.part.Env.Now().Sub(q.Began),
+		Answers: q.Answers, Votes: votes, Zones: len(q.Zones),
+		Seen: out.Seen, Static: out.Static, Batches: out.Batches,
+	})
+}
 
 // retrieved reports a retrieval that has ended.
 func (h *hooks) retrieved(r Report) {

@@ -1,17 +1,20 @@
 package storage
 
 import (
-	"maps"
-	"slices"
+	"iter"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/actions"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/dormant"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/placement"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/replica"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/retrieval"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/transfer"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/vote"
 )
 
 // Node is one participant: an overlay node and its part of the world. It passes
@@ -26,14 +29,11 @@ type Node struct {
 	zones    placement.Electorate
 	known    placement.Acquaintances
 	actions  *actions.Actions
-	replica  replica
-	patches  patchCodec
-	ballot   ballot
-	queries  retrievals
-	peers    responderCache
-	fetcher  fetcher
-	dormant  dormantStore
-	transfer transfer
+	replica  *replica.Replica
+	patches  replica.Patches
+	queries  *retrieval.Retrievals
+	dormant  *dormant.Store
+	transfer *transfer.Transfer
 	updates  updater
 	answers  answerer
 	busy     bool // drain is running
@@ -72,30 +72,36 @@ func newNode(shared part.Part, cfg Config) *Node {
 	n.hooks = hooks{&n.cfg, n}
 	n.area = placement.Area{Part: c}
 	n.zones = placement.AllPresent(c)
-	n.known = placement.Acquaintances{Part: c, Area: &n.area, Reported: n.peers.reported}
+	n.known = placement.Acquaintances{Part: c, Area: &n.area, Reported: func(zone int) iter.Seq[*overlay.Contact] { return n.queries.Reported(zone) }}
 	n.actions = actions.New(c, actions.Surroundings{
 		Area: &n.area, Zones: &n.zones, Known: &n.known, Hooks: &n.hooks, Fault: cfg.Fault, Complete: n.updates.update, WillCompute: n.updates.willCompute,
 	})
-	n.replica = replica{Part: c, area: &n.area}
-	n.patches = patchCodec{Part: c, replica: &n.replica}
-	n.ballot = ballot{Part: c, zones: &n.zones, replica: &n.replica}
-	n.queries = retrievals{Part: c, hooks: &n.hooks, zones: &n.zones, replica: &n.replica, ballot: &n.ballot, peers: &n.peers, fetcher: &n.fetcher, updates: &n.updates}
-	n.peers = responderCache{Part: c, area: &n.area, zones: &n.zones, replica: &n.replica, ballot: &n.ballot, queries: &n.queries, responders: make([][]responder, n.part.Space.Zones())}
-	n.fetcher = fetcher{Part: c, replica: &n.replica, patches: &n.patches, ballot: &n.ballot, queries: &n.queries, dormant: &n.dormant}
-	n.dormant = dormantStore{
-		Part: c, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.actions.Store, transfer: &n.transfer, static: map[state.ObjectID]*state.Object{},
-		handOffs: handOffs{map[id.ID]outcome{}, map[state.ObjectID]bool{}, map[state.ObjectID]*state.Object{}},
-	}
-	n.transfer = transfer{
-		Part: c, hooks: &n.hooks, inbox: &n.inbox, area: &n.area, zones: &n.zones, replica: &n.replica, store: &n.actions.Store, dormant: &n.dormant, queries: &n.queries, updates: &n.updates,
-		pushed: map[id.ID]bool{}, fetches: map[uint64]fetch{},
-	}
+	n.replica = replica.New(c, &n.area)
+	n.patches = replica.Patches{Part: c, Replica: n.replica}
+	n.dormant = dormant.New(c, dormant.Surroundings{
+		Area: &n.area, Zones: &n.zones, Replica: n.replica, Actions: &n.actions.Store,
+		Fetching: func(p geom.Point) bool { return n.transfer.Fetching(p) },
+	})
+	n.queries = retrieval.New(c, retrieval.Surroundings{
+		Area: &n.area, Zones: &n.zones, Replica: n.replica, Patches: &n.patches,
+		Ballot: vote.New(c, &n.zones, n.replica), Static: n.dormant, Ended: n.retrieved,
+	})
+	n.transfer = transfer.New(c, transfer.Surroundings{
+		Area: &n.area, Zones: &n.zones, Replica: n.replica, Actions: &n.actions.Store, Dormant: n.dormant, Retrievals: n.queries,
+		Push: n.hooks.push, MakeInitial: n.updates.makeInitial, CatchUp: n.updates.catchUp, HandleDeferred: n.inbox.handleDeferred,
+	})
 	n.updates = updater{
-		Part: c, cfg: &n.cfg, hooks: &n.hooks, inbox: &n.inbox, area: &n.area, replica: &n.replica, store: &n.actions.Store, ballot: &n.ballot, queries: &n.queries, acts: &n.actions.Retrieval, dormant: &n.dormant, transfer: &n.transfer,
+		Part: c, cfg: &n.cfg, hooks: &n.hooks, inbox: &n.inbox, area: &n.area, replica: n.replica, store: &n.actions.Store, queries: n.queries, acts: &n.actions.Retrieval, dormant: n.dormant, transfer: n.transfer,
 	}
-	n.answers = answerer{Part: c, hooks: &n.hooks, area: &n.area, replica: &n.replica, patches: &n.patches, store: &n.actions.Store, dormant: &n.dormant, transfer: &n.transfer}
+	n.answers = answerer{Part: c, hooks: &n.hooks, area: &n.area, replica: n.replica, patches: &n.patches, store: &n.actions.Store, dormant: n.dormant, transfer: n.transfer}
 	n.inbox = inbox{Part: c}
 	return n
+}
+
+// retrieved takes the result of a retrieval of an area.
+func (n *Node) retrieved(q *retrieval.Query, out vote.Outcome, votes int) {
+	n.hooks.retrievedArea(q, out, votes)
+	n.updates.onOutcome(q, out, votes)
 }
 
 // Self is the node's own contact, Home its place in the world.
@@ -114,13 +120,11 @@ func (n *Node) World() state.World { return n.part.World }
 func (n *Node) Player() *state.Player { return n.cfg.Player }
 
 // State is the node's part of the world, of the last update; nil: none.
-func (n *Node) State() *state.Snapshot { return n.replica.state }
+func (n *Node) State() *state.Snapshot { return n.replica.State }
 
 // Static returns the static objects that the node stores, ascending by ID.
 func (n *Node) Static() []*state.Object {
-	out := slices.Collect(maps.Values(n.dormant.static))
-	slices.SortFunc(out, state.ByID)
-	return out
+	return n.dormant.All()
 }
 
 // Ready reports whether the node has what it is responsible for.

@@ -3,6 +3,7 @@ package storage
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/retrieval"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -25,7 +26,7 @@ func (n *Node) LastObservation() *Observation { return n.updates.lastObservation
 
 // newObservation makes it of a retrieval that has ended. Seen is its result, nil if there
 // is none.
-func (up *updater) newObservation(q *query, seen *state.Snapshot) *Observation {
+func (up *updater) newObservation(q *retrieval.Query, seen *state.Snapshot) *Observation {
 	l, side := &Observation{Of: q.Of}, up.World.Cell
 	x0, y0, x1, y1 := state.CellsOver(&q.Area, &up.World, 0)
 	for y := y0; y <= y1; y++ {
@@ -33,14 +34,7 @@ func (up *updater) newObservation(q *query, seen *state.Snapshot) *Observation {
 			if state.Relate(&q.Area, x*side, y*side, side) == state.Outside {
 				continue
 			}
-			c := ObservedCell{X: x, Y: y, Voted: seen != nil && seen.Covers(x, y, side) != state.Outside}
-			for _, z := range q.zones {
-				for _, r := range z.results {
-					if up.ballot.fits(q, r) && r.Seen.Through(&r.Seen.Cover, x, y, side) != state.Outside {
-						c.By = append(c.By, r.Around.Self)
-					}
-				}
-			}
+			c := ObservedCell{X: x, Y: y, Voted: seen != nil && seen.Covers(x, y, side) != state.Outside, By: q.Keepers(x, y, side)}
 			l.Cells = append(l.Cells, c)
 		}
 	}
@@ -55,6 +49,6 @@ func (up *updater) observe(of int64) {
 	if p, ok := up.cfg.Where(); ok {
 		var area overlay.Area
 		area.Circle.C, area.Circle.R = p, up.cfg.Interest
-		up.queries.retrieve(messages.ForLook, area, of)
+		up.queries.Retrieve(messages.ForLook, area, of)
 	}
 }

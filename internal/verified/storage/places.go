@@ -20,6 +20,9 @@ func (n *Node) StorePlaces(p *state.Player, zone int) (keys []geom.Point) {
 	return keys
 }
 
+// Actions returns the actions that the node stores.
+func (n *Node) Actions() []*state.Batch { return n.actions.Store.All() }
+
 // PartOf returns the part of the world that this node or a neighbour keeps for
 // its zone, as corners; nothing if its cell is not known.
 func (n *Node) PartOf(c *overlay.Contact) geom.Polygon {

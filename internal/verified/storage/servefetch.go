@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/fetch"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
@@ -19,20 +20,20 @@ func (an *answerer) onFetch(by *overlay.Contact, q *messages.Fetch) {
 		an.giveNamed(by, q)
 		return
 	}
-	s := an.replica.state
+	s := an.replica.State
 	if s == nil || s.Of != q.Of {
 		return
 	}
 	m, known := &messages.Blocks{Query: q.Query}, s.WithTentative()
-	base, have := an.replica.commonBase(q), versionsOf(q)
+	patches := an.patches.For(q)
 	for k, at := range q.Cells {
 		var c *state.Cell
 		if known.Covers(at.X, at.Y, an.World.Cell) == state.Inside {
 			c = s.At(at.X, at.Y)
 		}
-		m.Bytes += an.patches.sizeBlock(c, k, have, base)
+		m.Bytes += patches.Size(c, k)
 		if an.Cfg.Wire {
-			m.Pieces = append(m.Pieces, an.patches.encodeCell(c, k, have, base))
+			m.Pieces = append(m.Pieces, patches.Cell(c, k))
 		} else {
 			m.Cells = append(m.Cells, c)
 		}
@@ -49,8 +50,8 @@ func (an *answerer) onFetch(by *overlay.Contact, q *messages.Fetch) {
 // giveNamed sends static objects that somebody has been told of.
 func (an *answerer) giveNamed(by *overlay.Contact, q *messages.Fetch) {
 	m := &messages.Blocks{Query: q.Query}
-	for _, what := range q.Characters[:min(len(q.Characters), namesAtOnce)] {
-		if o := an.dormant.static[what]; o != nil && an.Places.Touches(&q.Area, o.Pos) {
+	for _, what := range q.Characters[:min(len(q.Characters), fetch.NamesAtOnce)] {
+		if o := an.dormant.Object(what); o != nil && an.Places.Touches(&q.Area, o.Pos) {
 			m.Characters = append(m.Characters, o)
 			m.Bytes += o.Size
 		}
@@ -58,18 +59,4 @@ func (an *answerer) giveNamed(by *overlay.Contact, q *messages.Fetch) {
 	if len(m.Characters) > 0 {
 		an.Overlay.Reply(by, m)
 	}
-}
-
-// sizeBlock is what a cell takes for somebody who has some versions: how many
-// objects there are, and each of them.
-func (pc *patchCodec) sizeBlock(c *state.Cell, at int, have *versions, base []baseObject) int {
-	size := 2
-	if c == nil {
-		return size
-	}
-	for _, o := range c.Objects {
-		_, _, bytes := pc.choosePatch(o, at, have, base)
-		size += bytes
-	}
-	return size
 }

@@ -19,11 +19,11 @@ func (up *updater) makeInitial() {
 			}
 			cell := up.Cache.InitialCell(up.cfg.Rules, &up.World, x, y)
 			s.Set(x, y, cell)
-			up.dormant.makeDormant(cell)
+			up.dormant.MakeDormant(cell)
 		}
 	}
 	up.install(s)
-	up.replica.deriveInitial()
+	up.replica.DeriveInitial()
 }
 
 // update replays the node's part of the world. Without the state before, or
@@ -34,7 +34,8 @@ func (up *updater) update() {
 	c := &up.cycle
 	asked, missing := up.acts.Take()
 	from := c.from
-	c.from, up.replica.before = nil, from
+	c.from = nil
+	up.replica.BeginUpdate(from)
 	if missing && !up.Hardened {
 		up.failed(c.to)
 		return
@@ -54,8 +55,8 @@ func (up *updater) update() {
 		}
 	}
 	s := &state.Snapshot{Of: c.to, Cover: c.circle, Grid: state.GridOver(&c.circle, &up.World, 0), Whole: up.Hardened}
-	up.dormant.dropActivated(from)
-	up.dormant.recentlyDormant = recentlyDormant{of: c.to}
+	up.dormant.DropActivated(from)
+	up.dormant.BeginStep(c.to)
 	for y := s.Y; y < s.Y+s.H; y++ {
 		for x := s.X; x < s.X+s.W; x++ {
 			how := s.Through(&s.Cover, x, y, up.World.Cell)
@@ -71,30 +72,28 @@ func (up *updater) update() {
 			} else {
 				s.Set(x, y, cell)
 			}
-			up.dormant.makeDormant(cell)
-			for _, o := range cell.Players {
-				delete(up.dormant.static, o.ID)
-			}
+			up.dormant.MakeDormant(cell)
+			up.dormant.Awake(cell.Players)
 		}
 	}
 	up.install(s)
-	up.replica.predictRing(&r, s)
+	up.replica.PredictRing(&r, s)
 }
 
 // install makes a snapshot the node's state.
 func (up *updater) install(s *state.Snapshot) {
 	s.IndexSizes(&up.World)
-	up.replica.last, up.replica.state = up.replica.state, s
-	up.dormant.addActivated()
+	up.replica.Install(s)
+	up.dormant.AddActivated()
 	if up.cfg.Events != nil {
-		up.cfg.Events.Updated(up.replica.state)
+		up.cfg.Events.Updated(up.replica.State)
 	}
 }
 
 // failed is when an update cannot be made: what the node has is of the past now.
 func (up *updater) failed(of int64) {
-	if up.replica.state != nil && up.Hardened {
-		up.replica.restored = up.replica.state.WithTentative()
+	if up.replica.State != nil && up.Hardened {
+		up.replica.Restore(up.replica.State)
 	}
 	if up.Ready && up.Begun {
 		up.hooks.failed(of)

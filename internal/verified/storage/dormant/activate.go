@@ -1,0 +1,96 @@
+package dormant
+
+import (
+	"slices"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
+)
+
+// Waking at who keeps a character (thesis 5.4.1): it takes part in the next step.
+
+// OnActivate wakes a character for one update. If the place was somebody else's a
+// moment ago it waits: until the node has measured what is its own now, and until
+// it has been told who lies there.
+func (ds *Store) OnActivate(by *overlay.Contact, m *messages.Activate) {
+	if m.Player == nil || m.Player.ID != by.ID || ds.Env.Now() > ds.Time.State(m.Of) {
+		return
+	}
+	if !ds.Area.Responsible(m.Place) {
+		if ds.Area.NeighbourhoodChanged {
+			ds.deferActivation(by, m)
+		}
+		return
+	}
+	var found *state.Object
+	for _, o := range ds.static {
+		if o.Player != nil && o.Player.ID == by.ID && o.Pos == m.Place && (found == nil || o.ID < found.ID) {
+			found = o
+		}
+	}
+	if found == nil && ds.Fetching(m.Place) {
+		ds.deferActivation(by, m)
+		return
+	}
+	o := ds.Cfg.Rules.Activate(m.Player, m.Place, found)
+	if o == nil || slices.ContainsFunc(ds.activated, func(w activation) bool { return w.of == m.Of && w.object.ID == o.ID }) {
+		return
+	}
+	ds.activated = append(ds.activated, activation{m.Of, o})
+	if ds.Replica.State != nil && ds.Replica.State.Of == m.Of {
+		ds.AddActivated()
+	}
+}
+
+// AddActivated puts those who were woken for the state's time into it.
+func (ds *Store) AddActivated() {
+	var woken []*state.Object
+	for _, w := range ds.activated {
+		if w.of == ds.Replica.State.Of {
+			woken = append(woken, w.object)
+		}
+	}
+	slices.SortFunc(woken, state.ByID)
+	ds.Replica.Wake(woken)
+}
+
+// DropActivated ends the wakening of those who took part in a step: from now on they
+// are what the step has made of them. In the hardened protocol who took no part, for
+// the other zones knew nothing of it, sleeps on.
+func (ds *Store) DropActivated(from *state.Snapshot) {
+	of := from.Of
+	ds.activated = slices.DeleteFunc(ds.activated, func(w activation) bool {
+		if w.of == of && (!ds.Hardened || state.Among(from.Activated, w.object)) {
+			delete(ds.static, w.object.ID)
+		}
+		return w.of <= of
+	})
+}
+
+// deferActivation keeps what a player's node has asked for last.
+func (ds *Store) deferActivation(by *overlay.Contact, m *messages.Activate) {
+	ds.lateActivations = slices.DeleteFunc(ds.lateActivations, func(l lateActivation) bool { return l.by.ID == by.ID })
+	ds.lateActivations = append(ds.lateActivations, lateActivation{by, m})
+}
+
+// ActivateLate wakes those who were waited for.
+func (ds *Store) ActivateLate() {
+	waiting := ds.lateActivations
+	ds.lateActivations = nil
+	for _, l := range waiting {
+		ds.OnActivate(l.by, l.wake)
+	}
+}
+
+// activation is a character that takes part in the step after t_of.
+type activation struct {
+	of     int64
+	object *state.Object
+}
+
+// lateActivation is a character that is woken as soon as it is known.
+type lateActivation struct {
+	by   *overlay.Contact
+	wake *messages.Activate
+}
