@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -62,25 +61,32 @@ type Paths interface {
 	Deliver(b []byte, from machine.Addr)
 }
 
-// Agent is the machine between node and transport.
+// Agent is the machine between node and transport. It passes messages, links and timers to
+// its parts; each has its own state, and its struct names the parts that it uses.
 type Agent struct {
-	env          machine.Env
-	cfg          Config
-	self         machine.Peer    // Addr zero: not known yet
-	node         machine.Machine // nil: not made yet
-	hidden       bool
-	reachability *Reachability
-	relay        *Relay
-	peers        map[id.ID]*remotePeer
-	order        []*remotePeer // the peers in the order in which they were first seen
-	lastSender   *remotePeer   // of the last message
-	deferred     []func()
-	detection    detection
-	circuits     circuits
-	stats        Stats
+	core
+	detector    detector
+	links       links
+	searches    searches
+	switches    switches
+	allocations allocations
+	circuits    circuits
 
-	signalAddresses limit.Table[limit.Budget]
-	lastPing        machine.Time
+	lastPing machine.Time
+}
+
+// core is what the parts have in common: who this node is, and the other nodes.
+type core struct {
+	env        machine.Env
+	cfg        Config
+	self       machine.Peer    // Addr zero: not known yet
+	node       machine.Machine // nil: not made yet
+	hidden     bool
+	peers      map[id.ID]*remotePeer
+	order      []*remotePeer // the peers in the order in which they were first seen
+	lastSender *remotePeer   // of the last message
+	deferred   []func()      // until the handler is over
+	stats      Stats
 }
 
 // Stats are an agent's counters.
@@ -110,10 +116,15 @@ func New(cfg Config, env machine.Env) *Agent {
 	if cfg.Limits == (RelayLimits{}) {
 		cfg.Limits = DefaultRelayLimits
 	}
-	return &Agent{
-		env: env, cfg: cfg, self: machine.Peer{ID: cfg.ID}, reachability: NewReachability(), relay: NewRelay(cfg.Limits),
-		peers: map[id.ID]*remotePeer{}, signalAddresses: newSignalAddresses(),
-	}
+	a := &Agent{core: core{env: env, cfg: cfg, self: machine.Peer{ID: cfg.ID}, peers: map[id.ID]*remotePeer{}}}
+	co, relay := &a.core, NewRelay(cfg.Limits)
+	a.detector = detector{core: co, reachability: NewReachability(), startNode: a.startNode}
+	a.links = links{core: co, detector: &a.detector, searches: &a.searches, switches: &a.switches, allocations: &a.allocations}
+	a.searches = searches{core: co, detector: &a.detector, links: &a.links, switches: &a.switches, allocations: &a.allocations, addresses: newSignalAddresses()}
+	a.switches = switches{core: co, detector: &a.detector, links: &a.links, searches: &a.searches, allocations: &a.allocations, receive: a.receive}
+	a.allocations = allocations{core: co, relay: relay, searches: &a.searches}
+	a.circuits = circuits{core: co, relay: relay}
+	return a
 }
 
 // Stats reads the agent's counters; a driver calls it like a handler.
@@ -125,24 +136,24 @@ func (a *Agent) Stats() Stats {
 
 // Start implements machine.Machine.
 func (a *Agent) Start() {
-	a.reachability.SetPortMapping(a.cfg.PortMapping)
+	a.detector.reachability.SetPortMapping(a.cfg.PortMapping)
 	a.env.SetTimer(a.env.Now().Add(maintenanceInterval), machine.Timer{Kind: timerMaintenance})
-	a.askNextNode()
+	a.detector.askNextNode()
 	a.runDeferred()
 }
 
 // runDeferred runs what handlers have deferred.
-func (a *Agent) runDeferred() {
-	for len(a.deferred) > 0 {
-		fn := a.deferred[0]
-		a.deferred = a.deferred[1:]
+func (co *core) runDeferred() {
+	for len(co.deferred) > 0 {
+		fn := co.deferred[0]
+		co.deferred = co.deferred[1:]
 		fn()
 	}
 }
 
 // startNode creates the node, once it is known how it is reached.
 func (a *Agent) startNode(addr machine.Addr) {
-	a.detection.done = true
+	a.detector.done = true
 	a.hidden = IsRelayed(addr)
 	a.self.Addr = addr
 	a.node = a.cfg.Make(a.self, nodeEnv{a})
@@ -151,7 +162,7 @@ func (a *Agent) startNode(addr machine.Addr) {
 		if p.up {
 			a.env.Send(p.via, &Hello{Addr: addr})
 			if p.hello {
-				a.deferred = append(a.deferred, func() { a.reportLinkUp(p) })
+				a.deferred = append(a.deferred, func() { a.links.reportLinkUp(p) })
 			}
 		}
 	}
@@ -198,7 +209,7 @@ func (a *Agent) OnDone(tag uint64, result any, err error) {
 func (a *Agent) OnLink(peer machine.Peer, ev machine.LinkEvent) {
 	switch {
 	case !peer.Addr.IsZero():
-		a.onPeerLink(peer, ev)
+		a.links.onLink(peer, ev)
 	case a.node != nil:
 		a.node.OnLink(peer, ev)
 	default: // a session that cannot be served yet
@@ -214,51 +225,51 @@ func (a *Agent) receive(from machine.Peer, m machine.Message) {
 	if !p.up && !IsRelayed(from.Addr) {
 		p.via = from
 	}
-	if a.bufferDuringSwitch(p, from, m) {
+	if a.switches.buffers(p, from, m) {
 		return
 	}
 	switch m := m.(type) {
 	case *PathSwitched:
-		a.onPathSwitched(p, from)
+		a.switches.onPathSwitched(p, from)
 	case *MappedAddress:
-		a.onMappedAddress(p, m)
+		a.detector.onMappedAddress(p, m)
 	case *DialBackRequest:
-		a.onDialBackRequest(p, m)
+		a.detector.onDialBackRequest(p, m)
 	case *ProbeRequest:
-		a.onProbeRequest(p, m)
+		a.detector.onProbeRequest(p, m)
 	case *ProbeRefusal:
-		a.onProbeRefusal(p, m)
+		a.detector.onProbeRefusal(p, m)
 	case *DialBackResponse:
-		a.onDialBackResponse(p, m)
+		a.detector.onDialBackResponse(p, m)
 	case *Probe:
-		a.onProbe(p, m)
+		a.detector.onProbe(p, m)
 	case *Ping:
 		a.env.Send(from, &Pong{Sent: m.Sent, Now: a.env.Now()})
 	case *Pong:
-		a.onPong(p, from, m)
+		a.links.onPong(p, from, m)
 	case *Hello:
-		a.onHello(p, m)
+		a.links.onHello(p, m)
 	case *LinkUse:
-		a.onLinkUse(p, m.InUse)
+		a.links.onLinkUse(p, m.InUse)
 	case *AddressedDatagram:
 		if _, datagram := m.Msg.(machine.Datagram); datagram && isRelayedAddrOf(m.Addr, p.id) {
 			p.addr = m.Addr
 			a.deliver(p, from, m.Msg)
 		}
 	case *Signal:
-		a.onSignal(p, m)
+		a.searches.onSignal(p, m)
 	case *ReversalRequest:
-		a.onReversalRequest(p, m)
+		a.searches.onReversalRequest(p, m)
 	case *Allocate:
-		a.onAllocate(p, m)
+		a.allocations.onAllocate(p, m)
 	case *RelayedPacket:
-		a.onRelayedPacket(p, m)
+		a.allocations.onRelayedPacket(p, m)
 	case *BrowserPacket:
-		a.onBrowserPacket(p, m)
+		a.circuits.onBrowserPacket(p, m)
 	case *BrowserReply:
-		a.onBrowserReply(p, m)
+		a.circuits.onBrowserReply(p, m)
 	case *PeerUnreachable:
-		a.onPeerUnreachable(p, m)
+		a.searches.onPeerUnreachable(p, m)
 	default:
 		a.deliver(p, from, m)
 	}
@@ -275,3 +286,60 @@ func (a *Agent) deliver(p *remotePeer, from machine.Peer, m machine.Message) {
 		a.node.OnMessage(machine.Peer{ID: p.id, Addr: p.addr}, m)
 	}
 }
+
+// maintain drives everything that has a deadline.
+func (a *Agent) maintain() {
+	now := a.env.Now()
+	a.detector.maintain(now)
+	a.circuits.maintain(now)
+	ping := now.Sub(a.lastPing) >= pingInterval
+	if ping {
+		a.lastPing = now
+	}
+	kept := a.order[:0]
+	for _, p := range a.order {
+		a.searches.maintain(p, now)
+		a.switches.maintain(p, now)
+		if ping && p.up {
+			a.env.Send(p.via, &Ping{Sent: now})
+		}
+		if !p.up && !p.opening && p.stage == idle && !p.allocated && now.Sub(max(p.lastHeard, p.lastUsed)) > forgetAfter {
+			delete(a.peers, p.id)
+			a.lastSender = nil
+			continue
+		}
+		kept = append(kept, p)
+	}
+	clear(a.order[len(kept):])
+	a.order = kept
+	if a.hidden {
+		a.links.keepRelayLinks(now)
+	}
+}
+
+// OnGathered is the answer to Paths.Gather.
+func (a *Agent) OnGathered(peer id.ID, offer Offer, err error) {
+	a.searches.onGathered(peer, offer, err)
+	a.runDeferred()
+}
+
+// OnChecked is the answer to Paths.Check.
+func (a *Agent) OnChecked(peer id.ID, at netip.AddrPort, err error) {
+	a.searches.onChecked(peer, at, err)
+	a.runDeferred()
+}
+
+// SendRelayed sends a packet for a routed address over the relay.
+func (a *Agent) SendRelayed(peer id.ID, b []byte) { a.allocations.send(peer, b) }
+
+// FromBrowser passes on a packet of a browser; name is that of the hidden node, if the
+// packet is a check, which names it.
+func (a *Agent) FromBrowser(from netip.AddrPort, name string, b []byte) {
+	a.circuits.fromBrowser(from, name, b)
+}
+
+// ReplyToBrowser sends a packet back over a circuit.
+func (a *Agent) ReplyToBrowser(helper id.ID, m *BrowserReply) { a.circuits.reply(helper, m) }
+
+// Reflexive is the address that others see this node at; invalid: not known.
+func (a *Agent) Reflexive() netip.AddrPort { return a.detector.reflexiveAddr() }

@@ -21,10 +21,10 @@ func TestAnswer(t *testing.T) {
 		r    Agent
 		want machine.Message
 	}{
-		"as it is":              {Agent{node: answeringNode{}}, q},
+		"as it is":              {Agent{core: core{node: answeringNode{}}}, q},
 		"not made yet":          {Agent{}, nil},
-		"behind a translator":   {Agent{node: answeringNode{}, hidden: true}, nil},
-		"it answers no strange": {Agent{node: answeringNode{}.Machine}, nil},
+		"behind a translator":   {Agent{core: core{node: answeringNode{}, hidden: true}}, nil},
+		"it answers no strange": {Agent{core: core{node: answeringNode{}.Machine}}, nil},
 	} {
 		if got := c.r.Answer(q); got != c.want {
 			t.Errorf("%s: %v, want %v", what, got, c.want)

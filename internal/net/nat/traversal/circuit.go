@@ -54,42 +54,45 @@ func (c *circuit) browser() (who id.ID) {
 
 // circuits are those that a public node keeps up.
 type circuits struct {
+	*core
+	relay *Relay
+
 	at map[netip.AddrPort]*circuit
 	of map[uint64]*circuit
 }
 
-// FromBrowser passes on a packet of a browser; name is that of the hidden node, if the
+// fromBrowser passes on a packet of a browser; name is that of the hidden node, if the
 // packet is a check, which names it.
-func (a *Agent) FromBrowser(from netip.AddrPort, name string, b []byte) {
-	c := a.circuits.at[from]
+func (ci *circuits) fromBrowser(from netip.AddrPort, name string, b []byte) {
+	c := ci.at[from]
 	if name != "" {
-		node := a.cfg.Browsers.Named(name)
+		node := ci.cfg.Browsers.Named(name)
 		if c != nil && c.node != node {
-			a.endCircuit(c)
+			ci.end(c)
 			c = nil
 		}
 		if c == nil {
-			c = a.beginCircuit(from, node)
+			c = ci.begin(from, node)
 		}
 	}
 	if c == nil {
 		return
 	}
-	p := a.peers[c.node]
-	if p == nil || !p.up || machine.Crowded(a.env, p.via) || !a.countCircuit(c, c.browser(), c.node, len(b)) {
+	p := ci.peers[c.node]
+	if p == nil || !p.up || machine.Crowded(ci.env, p.via) || !ci.count(c, c.browser(), c.node, len(b)) {
 		return
 	}
-	a.env.Send(p.via, &BrowserPacket{Circuit: c.number, Addr: from, Data: b})
+	ci.env.Send(p.via, &BrowserPacket{Circuit: c.number, Addr: from, Data: b})
 }
 
-// beginCircuit makes a circuit, if there is room for it.
-func (a *Agent) beginCircuit(from netip.AddrPort, node id.ID) *circuit {
-	p := a.peers[node]
-	if a.hidden || p == nil || !p.up || !p.hello || !IsRelayed(p.addr) {
+// begin makes a circuit, if there is room for it.
+func (ci *circuits) begin(from netip.AddrPort, node id.ID) *circuit {
+	p := ci.peers[node]
+	if ci.hidden || p == nil || !p.up || !p.hello || !IsRelayed(p.addr) {
 		return nil
 	}
 	begun, ofAddress, ofNode := 0, 0, 0
-	for _, c := range a.circuits.at {
+	for _, c := range ci.at {
 		if c.kept {
 			continue
 		}
@@ -104,25 +107,25 @@ func (a *Agent) beginCircuit(from netip.AddrPort, node id.ID) *circuit {
 	if begun >= maxBegun || ofAddress >= maxBegunAddress || ofNode >= maxBegunNode {
 		return nil
 	}
-	if a.circuits.at == nil {
-		a.circuits = circuits{map[netip.AddrPort]*circuit{}, map[uint64]*circuit{}}
+	if ci.at == nil {
+		ci.at, ci.of = map[netip.AddrPort]*circuit{}, map[uint64]*circuit{}
 	}
-	c := &circuit{number: a.env.Rand().Uint64(), at: from, node: node, since: a.env.Now()}
-	a.circuits.at[from], a.circuits.of[c.number] = c, c
+	c := &circuit{number: ci.env.Rand().Uint64(), at: from, node: node, since: ci.env.Now()}
+	ci.at[from], ci.of[c.number] = c, c
 	return c
 }
 
-// countCircuit reports whether a packet of n bytes may pass.
-func (a *Agent) countCircuit(c *circuit, from, to id.ID, n int) bool {
+// count reports whether a packet of n bytes may pass.
+func (ci *circuits) count(c *circuit, from, to id.ID, n int) bool {
 	if n < 1 || n > MaxRelayedPacket {
 		return false
 	}
 	if c.kept {
-		if a.relay.Forward(from, to, n, a.env.Now()) != nil {
+		if ci.relay.Forward(from, to, n, ci.env.Now()) != nil {
 			return false
 		}
-		a.stats.Packets++
-		a.stats.Bytes += uint64(n)
+		ci.stats.Packets++
+		ci.stats.Bytes += uint64(n)
 		return true
 	}
 	c.bytes += n
@@ -130,68 +133,65 @@ func (a *Agent) countCircuit(c *circuit, from, to id.ID, n int) bool {
 }
 
 // onBrowserReply sends a packet of a hidden node to its browser.
-func (a *Agent) onBrowserReply(p *remotePeer, m *BrowserReply) {
-	c := a.circuits.of[m.Circuit]
+func (ci *circuits) onBrowserReply(p *remotePeer, m *BrowserReply) {
+	c := ci.of[m.Circuit]
 	switch {
 	case c == nil || c.node != p.id:
 	case m.End:
-		a.endCircuit(c)
+		ci.end(c)
 	default:
 		if m.Keep && !c.kept {
-			a.keepCircuit(c)
+			ci.keep(c)
 		}
-		if a.countCircuit(c, c.node, c.browser(), len(m.Data)) {
-			a.cfg.Browsers.ToBrowser(c.at, m.Data)
+		if ci.count(c, c.node, c.browser(), len(m.Data)) {
+			ci.cfg.Browsers.ToBrowser(c.at, m.Data)
 		}
 	}
 }
 
-// keepCircuit gives a circuit an allocation, if there is one.
-func (a *Agent) keepCircuit(c *circuit) {
-	if !a.cfg.Relays {
+// keep gives a circuit an allocation, if there is one.
+func (ci *circuits) keep(c *circuit) {
+	if !ci.cfg.Relays {
 		return
 	}
-	now := a.env.Now()
-	if _, err := a.relay.Allocate(c.node, c.browser(), now); err != nil {
+	now := ci.env.Now()
+	if _, err := ci.relay.Allocate(c.node, c.browser(), now); err != nil {
 		return
 	}
-	if open, err := a.relay.Allocate(c.browser(), c.node, now); err == nil && open {
+	if open, err := ci.relay.Allocate(c.browser(), c.node, now); err == nil && open {
 		c.kept = true
-		a.stats.Allocations++
+		ci.stats.Allocations++
 	}
 }
 
-func (a *Agent) endCircuit(c *circuit) {
-	delete(a.circuits.at, c.at)
-	delete(a.circuits.of, c.number)
-	a.relay.End(c.node, c.browser())
+func (ci *circuits) end(c *circuit) {
+	delete(ci.at, c.at)
+	delete(ci.of, c.number)
+	ci.relay.End(c.node, c.browser())
 }
 
-// maintainCircuits ends those whose time is over.
-func (a *Agent) maintainCircuits(now machine.Time) {
-	for _, c := range a.circuits.at { // the order does not matter: each is looked at alone
-		if c.kept && !a.relay.Alive(c.node, c.browser(), now) || !c.kept && now.Sub(c.since) > begunLifetime {
-			a.endCircuit(c)
+// maintain ends those whose time is over.
+func (ci *circuits) maintain(now machine.Time) {
+	for _, c := range ci.at { // the order does not matter: each is looked at alone
+		if c.kept && !ci.relay.Alive(c.node, c.browser(), now) || !c.kept && now.Sub(c.since) > begunLifetime {
+			ci.end(c)
 		}
 	}
 }
 
 // onBrowserPacket takes what a helper has passed on.
-func (a *Agent) onBrowserPacket(helper *remotePeer, m *BrowserPacket) {
-	if a.hidden && helper.public() && a.cfg.Browsers != nil && len(m.Data) > 0 {
-		a.cfg.Browsers.FromBrowser(helper.id, m.Circuit, m.Addr, m.Data)
+func (ci *circuits) onBrowserPacket(helper *remotePeer, m *BrowserPacket) {
+	if ci.hidden && helper.public() && ci.cfg.Browsers != nil && len(m.Data) > 0 {
+		ci.cfg.Browsers.FromBrowser(helper.id, m.Circuit, m.Addr, m.Data)
 	}
 }
 
-// ReplyToBrowser sends a packet back over a circuit.
-func (a *Agent) ReplyToBrowser(helper id.ID, m *BrowserReply) {
-	if p := a.peers[helper]; a.hidden && p != nil && p.up && !machine.Crowded(a.env, p.via) {
-		a.env.Send(p.via, m)
+// reply sends a packet back over a circuit.
+func (ci *circuits) reply(helper id.ID, m *BrowserReply) {
+	if p := ci.peers[helper]; ci.hidden && p != nil && p.up && !machine.Crowded(ci.env, p.via) {
+		ci.env.Send(p.via, m)
 	}
 }
-
-// Reflexive is the address that others see this node at; invalid: not known.
-func (a *Agent) Reflexive() netip.AddrPort { return a.reflexiveAddr() }
 
 // HomeRelay is the public node that a relayed address names.
 func HomeRelay(a machine.Addr) netip.AddrPort { return homeRelayOf(a).AddrPort() }

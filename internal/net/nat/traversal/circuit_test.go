@@ -106,18 +106,18 @@ func TestHostileCircuits(t *testing.T) {
 		public.agent.FromBrowser(netip.MustParseAddrPort(fmt.Sprintf("9.9.9.%d:1", i+1)), "home", make([]byte, 10))
 		w.run(100 * time.Millisecond)
 	}
-	if n := public.agent.relay.Allocations(); n != DefaultRelayLimits.PerNode {
+	if n := public.agent.allocations.relay.Allocations(); n != DefaultRelayLimits.PerNode {
 		t.Errorf("one hidden node keeps %d circuits", n)
 	}
 	// Another node cannot answer in its place.
 	before := p.got[at]
-	public.agent.onBrowserReply(&remotePeer{id: public.self.ID}, &BrowserReply{Circuit: h.last, Data: make([]byte, 10)})
+	public.agent.circuits.onBrowserReply(&remotePeer{id: public.self.ID}, &BrowserReply{Circuit: h.last, Data: make([]byte, 10)})
 	if p.got[at] != before {
 		t.Error("another node answered")
 	}
 	hidden.kill()
 	w.run(2 * time.Minute)
-	if n := public.agent.relay.Allocations() + len(public.agent.circuits.at); n != 0 {
+	if n := public.agent.allocations.relay.Allocations() + len(public.agent.circuits.at); n != 0 {
 		t.Errorf("%d circuits of a node that is gone", n)
 	}
 }

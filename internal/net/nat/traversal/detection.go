@@ -8,6 +8,14 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
+// detector finds out how this node is reached, and helps others to.
+type detector struct {
+	*core
+	detection
+	reachability *Reachability
+	startNode    func(addr machine.Addr) // with the address that was found
+}
+
 // detection is the state of detecting how this node is reached. It asks one node at
 // a time; the probe must come from a node that it has not contacted.
 type detection struct {
@@ -21,138 +29,138 @@ type detection struct {
 }
 
 // askNextNode asks the next node that is known.
-func (a *Agent) askNextNode() {
-	d := &a.detection
+func (de *detector) askNextNode() {
+	d := &de.detection
 	d.asked, d.dialBack = machine.Peer{}, false
-	for d.next < len(a.cfg.Known) {
-		known := a.cfg.Known[d.next]
+	for d.next < len(de.cfg.Known) {
+		known := de.cfg.Known[d.next]
 		d.next++
-		if known.ID == a.cfg.ID || known.Addr.IsZero() {
+		if known.ID == de.cfg.ID || known.Addr.IsZero() {
 			continue
 		}
 		if d.contacted == nil {
 			d.contacted = map[id.ID]bool{}
 		}
-		d.asked, d.contacted[known.ID], d.deadline = known, true, a.env.Now().Add(a.cfg.DialBackTimeout)
-		p := a.ensurePeer(known.ID)
+		d.asked, d.contacted[known.ID], d.deadline = known, true, de.env.Now().Add(de.cfg.DialBackTimeout)
+		p := de.ensurePeer(known.ID)
 		p.via, p.opening = known, true
-		a.env.Open(known)
+		de.env.Open(known)
 		return
 	}
-	a.assumeAddress()
+	de.assumeAddress()
 }
 
 // assumeAddress decides without a dial-back, since no node can give one. The node is
 // public if its router has mapped the port or if others see it at its own address
 // and port; otherwise there is a translator between.
-func (a *Agent) assumeAddress() {
-	seen, ok := a.reachability.ReflexiveAddr(a.env.Now())
-	local := a.cfg.Local.AddrPort()
+func (de *detector) assumeAddress() {
+	seen, ok := de.reachability.ReflexiveAddr(de.env.Now())
+	local := de.cfg.Local.AddrPort()
 	switch {
-	case !ok && len(a.cfg.Known) == 0 && a.cfg.PortMapping.IsValid():
-		a.startNode(machine.AddrFrom(a.cfg.PortMapping))
+	case !ok && len(de.cfg.Known) == 0 && de.cfg.PortMapping.IsValid():
+		de.startNode(machine.AddrFrom(de.cfg.PortMapping))
 	case !ok:
-		a.startNode(a.cfg.Local)
-	case seen == a.cfg.PortMapping, seen.Port() == local.Port() && a.ownAddress(seen.Addr()):
-		a.startNode(machine.AddrFrom(seen))
+		de.startNode(de.cfg.Local)
+	case seen == de.cfg.PortMapping, seen.Port() == local.Port() && de.ownAddress(seen.Addr()):
+		de.startNode(machine.AddrFrom(seen))
 	default:
-		a.useRelayedAddress(machine.AddrFrom(seen))
+		de.useRelayedAddress(machine.AddrFrom(seen))
 	}
 }
 
-func (a *Agent) ownAddress(ip netip.Addr) bool {
-	return ip == a.cfg.Local.AddrPort().Addr() || a.cfg.Own != nil && a.cfg.Own(ip)
+func (de *detector) ownAddress(ip netip.Addr) bool {
+	return ip == de.cfg.Local.AddrPort().Addr() || de.cfg.Own != nil && de.cfg.Own(ip)
 }
 
 // useRelayedAddress starts the node as a hidden one, if that is possible.
-func (a *Agent) useRelayedAddress(seen machine.Addr) {
-	homeRelay := a.detection.asked.Addr
-	if p := a.peers[a.detection.asked.ID]; p != nil && !p.addr.IsZero() {
+func (de *detector) useRelayedAddress(seen machine.Addr) {
+	homeRelay := de.asked.Addr
+	if p := de.peers[de.asked.ID]; p != nil && !p.addr.IsZero() {
 		homeRelay = p.addr
 	}
 	if IsRelayed(homeRelay) { // that one is hidden itself: its own home relay will do
 		homeRelay = homeRelayOf(homeRelay)
 	}
-	at, ok := RelayedAddr(a.cfg.ID, homeRelay.AddrPort())
-	if !ok || a.cfg.Paths == nil {
+	at, ok := RelayedAddr(de.cfg.ID, homeRelay.AddrPort())
+	if !ok || de.cfg.Paths == nil {
 		at = seen
 	}
-	a.startNode(at)
+	de.startNode(at)
 }
 
-func (a *Agent) onMappedAddress(p *remotePeer, m *MappedAddress) {
-	now := a.env.Now()
-	a.reachability.Observe(p.id, p.via.Addr.AddrPort().Addr(), m.Addr, now)
-	if a.detection.done || p.id != a.detection.asked.ID || a.detection.dialBack {
+func (de *detector) onMappedAddress(p *remotePeer, m *MappedAddress) {
+	now := de.env.Now()
+	de.reachability.Observe(p.id, p.via.Addr.AddrPort().Addr(), m.Addr, now)
+	if de.done || p.id != de.asked.ID || de.dialBack {
 		return
 	}
-	if q, ok := a.reachability.RequestDialBack(a.env.Rand().Uint64(), now); ok {
-		a.detection.dialBack, a.detection.deadline, a.detection.repeatAt = true, now.Add(a.cfg.DialBackTimeout), now.Add(a.cfg.DialBackTimeout/2)
-		a.env.Send(p.via, &q)
+	if q, ok := de.reachability.RequestDialBack(de.env.Rand().Uint64(), now); ok {
+		de.dialBack, de.deadline, de.repeatAt = true, now.Add(de.cfg.DialBackTimeout), now.Add(de.cfg.DialBackTimeout/2)
+		de.env.Send(p.via, &q)
 	}
 }
 
-func (a *Agent) onDialBackResponse(p *remotePeer, m *DialBackResponse) {
-	if a.detection.done || p.id != a.detection.asked.ID {
+func (de *detector) onDialBackResponse(p *remotePeer, m *DialBackResponse) {
+	if de.done || p.id != de.asked.ID {
 		return
 	}
-	if !m.OK && a.detection.repeatAt != 0 {
-		a.assumeAddress()
+	if !m.OK && de.repeatAt != 0 {
+		de.assumeAddress()
 	}
 }
 
 // onProbe: a node that this one has not contacted has reached it.
-func (a *Agent) onProbe(p *remotePeer, m *Probe) {
-	if a.detection.contacted[p.id] || !a.reachability.AcceptProbe(*m, a.env.Now()) || a.detection.done {
+func (de *detector) onProbe(p *remotePeer, m *Probe) {
+	if de.contacted[p.id] || !de.reachability.AcceptProbe(*m, de.env.Now()) || de.done {
 		return
 	}
-	if at, ok := a.reachability.Reachable(a.env.Now()); ok {
-		a.startNode(machine.AddrFrom(at))
+	if at, ok := de.reachability.Reachable(de.env.Now()); ok {
+		de.startNode(machine.AddrFrom(at))
 	}
 }
 
-// maintainDetection continues when an answer is overdue. The node that was to send the
+// maintain continues when an answer is overdue. The node that was to send the
 // probe may have stopped, so the dial-back is requested once more before this node
 // considers itself hidden.
-func (a *Agent) maintainDetection(now machine.Time) {
-	d := &a.detection
+func (de *detector) maintain(now machine.Time) {
+	d := &de.detection
 	if !d.done && d.dialBack && d.repeatAt != 0 && now >= d.repeatAt {
 		d.repeatAt = 0
-		if q, ok := a.reachability.RepeatDialBack(now); ok {
-			a.env.Send(a.ensurePeer(d.asked.ID).via, &q)
+		if q, ok := de.reachability.RepeatDialBack(now); ok {
+			de.env.Send(de.ensurePeer(d.asked.ID).via, &q)
 		}
 	}
 	if d.done || now < d.deadline {
 		return
 	}
 	if !d.dialBack {
-		a.askNextNode()
+		de.askNextNode()
 		return
 	}
-	seen, _ := a.reachability.ReflexiveAddr(now)
-	a.useRelayedAddress(machine.AddrFrom(seen))
+	seen, _ := de.reachability.ReflexiveAddr(now)
+	de.useRelayedAddress(machine.AddrFrom(seen))
 }
 
 // onDialBackRequest asks another public node to probe the sender.
-func (a *Agent) onDialBackRequest(p *remotePeer, m *DialBackRequest) {
-	prober := a.chooseProber(p)
+func (de *detector) onDialBackRequest(p *remotePeer, m *DialBackRequest) {
+	prober := de.chooseProber(p)
 	ok := prober != nil && p.up
 	if ok {
 		var b ProbeRequest
-		if b, ok = a.reachability.PermitDialBack(p.via.Addr.AddrPort().Addr(), *m, a.env.Now()); ok {
+		if b, ok = de.reachability.PermitDialBack(p.via.Addr.AddrPort().Addr(), *m, de.env.Now()); ok {
 			p.dialBack.prober, p.dialBack.nonce = prober.id, b.Nonce
-			a.env.Send(prober.via, &b)
+			de.env.Send(prober.via, &b)
 		}
 	}
 	if p.up {
-		a.env.Send(p.via, &DialBackResponse{OK: ok})
+		de.env.Send(p.via, &DialBackResponse{OK: ok})
 	}
 }
 
 // chooseProber returns a public node with a link to here, not the same twice if there are others.
-func (a *Agent) chooseProber(not *remotePeer) *remotePeer {
+func (de *detector) chooseProber(not *remotePeer) *remotePeer {
 	var all []*remotePeer
-	for _, p := range a.order {
+	for _, p := range de.order {
 		if p != not && p.public() && p.via.Addr.AddrPort() != not.via.Addr.AddrPort() {
 			all = append(all, p)
 		}
@@ -163,23 +171,29 @@ func (a *Agent) chooseProber(not *remotePeer) *remotePeer {
 	if len(all) == 0 {
 		return nil
 	}
-	return all[a.env.Rand().Intn(len(all))]
+	return all[de.env.Rand().Intn(len(all))]
 }
 
 // onProbeRequest sends a probe on behalf of a helper.
-func (a *Agent) onProbeRequest(p *remotePeer, m *ProbeRequest) {
-	if probe, ok := a.reachability.PermitProbe(*m, a.env.Now()); ok && !a.hidden {
-		a.env.Send(machine.Peer{Addr: machine.AddrFrom(m.Addr)}, &probe)
+func (de *detector) onProbeRequest(p *remotePeer, m *ProbeRequest) {
+	if probe, ok := de.reachability.PermitProbe(*m, de.env.Now()); ok && !de.hidden {
+		de.env.Send(machine.Peer{Addr: machine.AddrFrom(m.Addr)}, &probe)
 	} else if p.up {
-		a.env.Send(p.via, &ProbeRefusal{Nonce: m.Nonce})
+		de.env.Send(p.via, &ProbeRefusal{Nonce: m.Nonce})
 	}
 }
 
 // onProbeRefusal tells the node that requested the dial-back that no probe comes.
-func (a *Agent) onProbeRefusal(prober *remotePeer, m *ProbeRefusal) {
-	for _, p := range a.order {
+func (de *detector) onProbeRefusal(prober *remotePeer, m *ProbeRefusal) {
+	for _, p := range de.order {
 		if p.up && p.dialBack.prober == prober.id && p.dialBack.nonce == m.Nonce {
-			a.env.Send(p.via, &DialBackResponse{})
+			de.env.Send(p.via, &DialBackResponse{})
 		}
 	}
+}
+
+// reflexiveAddr is this node's server-reflexive address; invalid: not known.
+func (de *detector) reflexiveAddr() netip.AddrPort {
+	addr, _ := de.reachability.ReflexiveAddr(de.env.Now())
+	return addr
 }

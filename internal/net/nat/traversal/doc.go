@@ -3,7 +3,9 @@
 // It is a pure machine; package nat drives it (ICE, port mapping).
 //
 //   - Agent is the machine. Before it starts the node it detects how the node is
-//     reached; then it finds paths to nodes that cannot be reached directly.
+//     reached; then it finds paths to nodes that cannot be reached directly. Its parts
+//     have state of their own: detector, links, searches, switches, allocations and
+//     circuits, of which each is in a file of its own.
 //   - Reachability finds out how a node looks from outside: its server-reflexive
 //     address (RFC 8489), and whether others can open a connection to it there.
 //   - Relay forwards the packets of two other nodes (RFC 8656 calls the state of
@@ -31,5 +33,5 @@
 //   - relayed packets belong to encrypted sessions between the two nodes: the relay
 //     can neither read nor forge them.
 //
-// Start reading at Agent.receive, then Agent.search.
+// Start reading at Agent.receive, then searches.begin.
 package traversal

@@ -22,33 +22,13 @@ func (e nodeEnv) Send(to machine.Peer, m machine.Message) {
 	p := a.ensurePeer(to.ID)
 	p.lastUsed = a.env.Now()
 	if _, datagram := m.(machine.Datagram); datagram {
-		a.sendDatagram(p, to.Addr, m)
+		a.links.sendDatagram(p, to.Addr, m)
 		return
 	}
 	if p.linked {
 		to = p.via
 	}
 	a.env.Send(to, m)
-}
-
-// sendDatagram sends a datagram, once there is a path.
-func (a *Agent) sendDatagram(p *remotePeer, addr machine.Addr, m machine.Message) {
-	via, ok := a.pathTo(p, addr)
-	if !ok {
-		p.setRelayedAddr(addr)
-		if len(p.pending) < maxPending {
-			p.pending = append(p.pending, m)
-		}
-		a.search(p)
-		return
-	}
-	if a.hidden {
-		m = &AddressedDatagram{Addr: a.self.Addr, Msg: m}
-	}
-	a.env.Send(via, m)
-	if !p.up && via.Addr == p.reached && a.env.Now().Sub(p.lastHeard) > bothAddressesAfter {
-		a.env.Send(machine.Peer{ID: p.id, Addr: addr}, m)
-	}
 }
 
 // setRelayedAddr notes the relayed address of a peer.
@@ -69,21 +49,16 @@ func (e nodeEnv) Open(to machine.Peer) {
 	switch {
 	case p.up && p.hello:
 		a.env.Send(p.via, &LinkUse{InUse: true})
-		a.deferred = append(a.deferred, func() { a.reportLinkUp(p) })
+		a.deferred = append(a.deferred, func() { a.links.reportLinkUp(p) })
 	case p.up || p.opening: // its Hello follows
 	default:
 		p.setRelayedAddr(to.Addr)
-		if via, ok := a.pathTo(p, to.Addr); ok {
-			a.openLink(p, via)
+		if via, ok := a.links.pathTo(p, to.Addr); ok {
+			a.links.open(p, via)
 		} else {
-			a.search(p)
+			a.searches.begin(p)
 		}
 	}
-}
-
-func (a *Agent) openLink(p *remotePeer, via machine.Peer) {
-	p.via, p.opening = via, true
-	a.env.Open(via)
 }
 
 func (e nodeEnv) Close(to machine.Peer) {
@@ -101,9 +76,9 @@ func (e nodeEnv) Close(to machine.Peer) {
 	case p.up && p.hello && a.hidden != IsRelayed(p.addr): // the hidden node is found over it
 		a.env.Send(p.via, &LinkUse{})
 	case p.up || p.opening:
-		a.cancelSwitch(p)
+		a.switches.cancel(p)
 		a.env.Close(p.via)
-		a.resetLink(p)
+		a.links.reset(p)
 	}
 }
 

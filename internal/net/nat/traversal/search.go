@@ -5,8 +5,20 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
+
+// searches finds paths to nodes that cannot be reached directly.
+type searches struct {
+	*core
+	detector    *detector
+	links       *links
+	switches    *switches
+	allocations *allocations
+
+	addresses limit.Table[limit.Budget] // what is signalled, by the address that it is of
+}
 
 // pathSearch is the state of the search for a path to a peer.
 type pathSearch struct {
@@ -43,52 +55,46 @@ const (
 	unusedLifetime  = 2 * time.Minute // unused
 )
 
-// search starts the search for a path to a hidden node.
-func (a *Agent) search(p *remotePeer) {
-	now := a.env.Now()
+// begin starts the search for a path to a hidden node.
+func (se *searches) begin(p *remotePeer) {
+	now := se.env.Now()
 	if p.stage != idle {
 		return
 	}
-	if now < p.retryAt || !isRelayedAddrOf(p.addr, p.id) || a.hidden && a.cfg.Paths == nil {
-		a.searchFailed(p)
+	if now < p.retryAt || !isRelayedAddrOf(p.addr, p.id) || se.hidden && se.cfg.Paths == nil {
+		se.fail(p)
 		return
 	}
 	p.pathSearch = pathSearch{searchEnd: now.Add(searchTimeout), controlling: true}
-	a.tryNextHelper(p)
+	se.tryNextHelper(p)
 }
 
 // tryNextHelper asks the next helper.
-func (a *Agent) tryNextHelper(p *remotePeer) {
-	now := a.env.Now()
+func (se *searches) tryNextHelper(p *remotePeer) {
+	now := se.env.Now()
 	p.stage, p.deadline = findingHelper, now.Add(maintenanceInterval)
-	helper := a.nextHelper(p)
+	helper := se.nextHelper(p)
 	if helper == nil { // later once more from the first, which is then the home relay
 		p.helpersTried = 0
-		a.contactHomeRelay(p)
+		se.contactHomeRelay(p)
 		return
 	}
 	p.helper, p.deadline = helper.id, now.Add(signalTimeout)
 	p.helpersTried++
-	if !a.hidden {
+	if !se.hidden {
 		p.stage = requestingReversal
-		a.env.Send(helper.via, &ReversalRequest{Peer: p.id, Addr: a.self.Addr})
+		se.env.Send(helper.via, &ReversalRequest{Peer: p.id, Addr: se.self.Addr})
 		return
 	}
 	p.stage, p.deadline = gathering, now.Add(checkTimeout)
-	a.cfg.Paths.Gather(p.id, a.reflexiveAddr())
-}
-
-// reflexiveAddr is this node's server-reflexive address; invalid: not known.
-func (a *Agent) reflexiveAddr() netip.AddrPort {
-	addr, _ := a.reachability.ReflexiveAddr(a.env.Now())
-	return addr
+	se.cfg.Paths.Gather(p.id, se.detector.reflexiveAddr())
 }
 
 // nextHelper returns a helper that was not asked yet, the peer's home relay first.
-func (a *Agent) nextHelper(p *remotePeer) *remotePeer {
+func (se *searches) nextHelper(p *remotePeer) *remotePeer {
 	at := homeRelayOf(p.addr)
 	var all []*remotePeer
-	for _, helper := range a.order {
+	for _, helper := range se.order {
 		if helper == p || !helper.public() {
 			continue
 		}
@@ -105,156 +111,156 @@ func (a *Agent) nextHelper(p *remotePeer) *remotePeer {
 }
 
 // contactHomeRelay opens a link to the home relay of a peer, or asks for its id.
-func (a *Agent) contactHomeRelay(p *remotePeer) {
+func (se *searches) contactHomeRelay(p *remotePeer) {
 	at := homeRelayOf(p.addr)
-	if at == a.self.Addr {
+	if at == se.self.Addr {
 		return // that is this node: the other will come back
 	}
-	for _, helper := range a.order {
+	for _, helper := range se.order {
 		if helper.addr != at {
 			continue
 		}
 		if !helper.up && !helper.opening {
-			a.openLink(helper, machine.Peer{ID: helper.id, Addr: at})
+			se.links.open(helper, machine.Peer{ID: helper.id, Addr: at})
 		}
 		return
 	}
-	a.env.Send(machine.Peer{Addr: at}, &Ping{Sent: a.env.Now()})
+	se.env.Send(machine.Peer{Addr: at}, &Ping{Sent: se.env.Now()})
 }
 
-// maintainSearch continues searches whose answer is overdue, and refreshes allocations.
-func (a *Agent) maintainSearch(p *remotePeer, now machine.Time) {
+// maintain continues searches whose answer is overdue, and refreshes allocations.
+func (se *searches) maintain(p *remotePeer, now machine.Time) {
 	if p.allocated {
-		switch helper := a.peers[p.helper]; {
+		switch helper := se.peers[p.helper]; {
 		case now.Sub(max(p.lastUsed, p.lastHeard)) > unusedLifetime && !p.up:
-			a.endAllocation(p)
+			se.allocations.end(p)
 		case now.Sub(p.refreshed) > refreshInterval && helper != nil && helper.up:
 			p.refreshed = now
-			a.env.Send(helper.via, &Allocate{Peer: p.id})
+			se.env.Send(helper.via, &Allocate{Peer: p.id})
 		}
 	}
 	if p.stage == idle || now < p.deadline {
 		return
 	}
 	if p.allocated {
-		a.keepRelayedPath(p)
+		se.switches.keepRelayedPath(p)
 		return
 	}
 	if now >= p.searchEnd {
-		a.searchFailed(p)
+		se.fail(p)
 		return
 	}
-	a.cancelAttempt(p)
-	a.tryNextHelper(p)
+	se.cancel(p)
+	se.tryNextHelper(p)
 }
 
-func (a *Agent) cancelAttempt(p *remotePeer) {
+func (se *searches) cancel(p *remotePeer) {
 	if p.stage >= gathering {
-		a.cfg.Paths.Cancel(p.id)
+		se.cfg.Paths.Cancel(p.id)
 	}
 }
 
-// searchFailed ends a search without a path.
-func (a *Agent) searchFailed(p *remotePeer) {
+// fail ends a search without a path.
+func (se *searches) fail(p *remotePeer) {
 	if p.stage != idle {
-		a.cancelAttempt(p)
-		p.stage, p.retryAt = idle, a.env.Now().Add(retryAfter)
+		se.cancel(p)
+		p.stage, p.retryAt = idle, se.env.Now().Add(retryAfter)
 	}
 	p.pending = nil
 	if p.wanted {
 		p.wanted = false
-		a.deferred = append(a.deferred, func() { a.node.OnLink(p.name, machine.LinkFailed) })
+		se.deferred = append(se.deferred, func() { se.node.OnLink(p.name, machine.LinkFailed) })
 	}
 }
 
 // pathFound ends a search and sends the datagrams that waited for it.
-func (a *Agent) pathFound(p *remotePeer) {
+func (se *searches) pathFound(p *remotePeer) {
 	if p.stage != idle {
 		if p.stage != checking { // the other end may still need the attempt
-			a.cancelAttempt(p)
+			se.cancel(p)
 		}
 		p.stage = idle
 	}
 	wait := p.pending
 	p.pending = nil
 	for _, m := range wait {
-		a.sendDatagram(p, p.addr, m)
+		se.links.sendDatagram(p, p.addr, m)
 	}
 }
 
 // onReversalRequest forwards the request if this node is the helper; a hidden node opens
 // a link to the public one.
-func (a *Agent) onReversalRequest(helper *remotePeer, m *ReversalRequest) {
-	if !a.hidden {
-		a.forward(helper, m.Peer, &ReversalRequest{Peer: helper.id, Addr: helper.addr})
+func (se *searches) onReversalRequest(helper *remotePeer, m *ReversalRequest) {
+	if !se.hidden {
+		se.forward(helper, m.Peer, &ReversalRequest{Peer: helper.id, Addr: helper.addr})
 		return
 	}
-	if IsRelayed(m.Addr) || m.Addr.IsZero() || !helper.public() || !a.takeSignal(helper) {
+	if IsRelayed(m.Addr) || m.Addr.IsZero() || !helper.public() || !se.takeSignal(helper) {
 		return
 	}
-	p := a.ensurePeer(m.Peer)
+	p := se.ensurePeer(m.Peer)
 	if p.up || p.opening {
 		return
 	}
-	a.openLink(p, machine.Peer{ID: m.Peer, Addr: m.Addr})
+	se.links.open(p, machine.Peer{ID: m.Peer, Addr: m.Addr})
 }
 
 // forward sends a message to a hidden node that is linked to this one.
-func (a *Agent) forward(from *remotePeer, to id.ID, m machine.Message) {
-	target := a.peers[to]
+func (se *searches) forward(from *remotePeer, to id.ID, m machine.Message) {
+	target := se.peers[to]
 	if from.up && from.hello && target != nil && target.up && target.hello && IsRelayed(target.addr) {
-		if a.permitSignal(from, target) {
-			a.env.Send(target.via, m)
+		if se.permitSignal(from, target) {
+			se.env.Send(target.via, m)
 		}
 	} else if from.up {
-		a.env.Send(from.via, &PeerUnreachable{Peer: to})
+		se.env.Send(from.via, &PeerUnreachable{Peer: to})
 	}
 }
 
-func (a *Agent) onPeerUnreachable(helper *remotePeer, m *PeerUnreachable) {
-	p := a.peers[m.Peer]
+func (se *searches) onPeerUnreachable(helper *remotePeer, m *PeerUnreachable) {
+	p := se.peers[m.Peer]
 	if p == nil || p.helper != helper.id {
 		return
 	}
 	if p.allocated {
-		a.endAllocation(p)
+		se.allocations.end(p)
 	}
 	if p.stage == requestingReversal || p.stage == awaitingAnswer || p.stage == allocating {
-		p.deadline = a.env.Now() // maintenance continues with the next helper
+		p.deadline = se.env.Now() // maintenance continues with the next helper
 	}
 }
 
 // onSignal forwards the offer if this node is the helper; a hidden node answers it, or
 // begins the checks.
-func (a *Agent) onSignal(helper *remotePeer, m *Signal) {
-	if !a.hidden {
-		a.forward(helper, m.Peer, &Signal{Peer: helper.id, Addr: helper.addr, Answer: m.Answer, Offer: m.Offer})
+func (se *searches) onSignal(helper *remotePeer, m *Signal) {
+	if !se.hidden {
+		se.forward(helper, m.Peer, &Signal{Peer: helper.id, Addr: helper.addr, Answer: m.Answer, Offer: m.Offer})
 		return
 	}
-	if a.cfg.Paths == nil || !helper.public() || !m.Offer.Valid() || !a.takeSignal(helper) {
+	if se.cfg.Paths == nil || !helper.public() || !m.Offer.Valid() || !se.takeSignal(helper) {
 		return
 	}
-	p, now := a.ensurePeer(m.Peer), a.env.Now()
+	p, now := se.ensurePeer(m.Peer), se.env.Now()
 	if m.Answer {
 		if p.stage == awaitingAnswer && p.helper == helper.id {
 			p.stage, p.deadline = checking, now.Add(checkTimeout)
-			a.cfg.Paths.Check(p.id, m.Offer, true)
+			se.cfg.Paths.Check(p.id, m.Offer, true)
 		}
 		return
 	}
 	if !isRelayedAddrOf(m.Addr, p.id) {
 		return
 	}
-	if p.stage != idle && p.controlling && lessID(a.cfg.ID, p.id) { // both are controlling
+	if p.stage != idle && p.controlling && lessID(se.cfg.ID, p.id) { // both are controlling
 		return
 	}
 	if p.allocated && p.helper != helper.id { // it knows nothing of that any more
-		a.endAllocation(p)
+		se.allocations.end(p)
 	}
-	a.cancelAttempt(p)
+	se.cancel(p)
 	p.setRelayedAddr(m.Addr)
 	p.pathSearch = pathSearch{stage: gatheringAnswer, helper: helper.id, remoteOffer: m.Offer, deadline: now.Add(checkTimeout), searchEnd: now.Add(searchTimeout)}
-	a.cfg.Paths.Gather(p.id, a.reflexiveAddr())
+	se.cfg.Paths.Gather(p.id, se.detector.reflexiveAddr())
 }
 
 func lessID(a, b id.ID) bool {
@@ -266,64 +272,60 @@ func lessID(a, b id.ID) bool {
 	return false
 }
 
-// OnGathered is the answer to Paths.Gather.
-func (a *Agent) OnGathered(peer id.ID, offer Offer, err error) {
-	p := a.peers[peer]
+// onGathered continues with an offer of this node's.
+func (se *searches) onGathered(peer id.ID, offer Offer, err error) {
+	p := se.peers[peer]
 	if p == nil || p.stage != gathering && p.stage != gatheringAnswer {
 		return
 	}
-	helper := a.peers[p.helper]
+	helper := se.peers[p.helper]
 	switch {
 	case helper == nil || !helper.up:
-		p.deadline = a.env.Now()
+		p.deadline = se.env.Now()
 	case err != nil && p.allocated:
-		a.keepRelayedPath(p)
+		se.switches.keepRelayedPath(p)
 	case err != nil:
-		a.requestAllocation(p)
+		se.allocations.request(p)
 	default:
-		a.env.Send(helper.via, &Signal{Peer: peer, Answer: !p.controlling, Offer: offer})
+		se.env.Send(helper.via, &Signal{Peer: peer, Answer: !p.controlling, Offer: offer})
 		if p.controlling {
-			p.stage, p.deadline = awaitingAnswer, a.env.Now().Add(signalTimeout)
+			p.stage, p.deadline = awaitingAnswer, se.env.Now().Add(signalTimeout)
 		} else {
-			p.stage, p.deadline = checking, a.env.Now().Add(checkTimeout)
-			a.cfg.Paths.Check(peer, p.remoteOffer, false)
+			p.stage, p.deadline = checking, se.env.Now().Add(checkTimeout)
+			se.cfg.Paths.Check(peer, p.remoteOffer, false)
 		}
 	}
-	a.runDeferred()
 }
 
-// OnChecked is the answer to Paths.Check.
-func (a *Agent) OnChecked(peer id.ID, at netip.AddrPort, err error) {
-	p := a.peers[peer]
+// onChecked continues with the path that was found, or without one.
+func (se *searches) onChecked(peer id.ID, at netip.AddrPort, err error) {
+	p := se.peers[peer]
 	if p == nil || p.stage != checking {
 		return
 	}
 	switch {
 	case err != nil && p.allocated:
-		a.keepRelayedPath(p)
+		se.switches.keepRelayedPath(p)
 		return
 	case err != nil:
-		a.requestAllocation(p)
-		a.runDeferred()
+		se.allocations.request(p)
 		return
 	case p.viaRelay():
-		a.holePunched(p, machine.AddrFrom(at))
-		a.runDeferred()
+		se.switches.holePunched(p, machine.AddrFrom(at))
 		return
 	case p.allocated:
-		p.releaseAt = a.env.Now().Add(releaseDelay)
+		p.releaseAt = se.env.Now().Add(releaseDelay)
 	}
-	a.stats.Punched++
-	p.via, p.lastHeard, p.stage = machine.Peer{ID: peer, Addr: machine.AddrFrom(at)}, a.env.Now(), idle
-	a.usePath(p, p.via)
-	a.runDeferred()
+	se.stats.Punched++
+	p.via, p.lastHeard, p.stage = machine.Peer{ID: peer, Addr: machine.AddrFrom(at)}, se.env.Now(), idle
+	se.usePath(p, p.via)
 }
 
 // usePath opens a link over a new path, if this node is controlling. The link keeps the
 // path open and proves that it works.
-func (a *Agent) usePath(p *remotePeer, via machine.Peer) {
+func (se *searches) usePath(p *remotePeer, via machine.Peer) {
 	if p.controlling && !p.up && !p.opening {
-		a.openLink(p, via)
+		se.links.open(p, via)
 	}
-	a.pathFound(p)
+	se.pathFound(p)
 }

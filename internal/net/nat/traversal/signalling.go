@@ -34,9 +34,9 @@ func wallTime(t machine.Time) time.Time { return time.Unix(0, int64(t)) }
 
 // permitSignal reports whether a node may have a message passed on to another. One that
 // may not is lost: who has asked tries another helper after a while.
-func (a *Agent) permitSignal(from, target *remotePeer) bool {
-	now := wallTime(a.env.Now())
-	address := a.signalAddresses.Of(from.via.Addr.AddrPort().Addr(), now)
+func (se *searches) permitSignal(from, target *remotePeer) bool {
+	now := wallTime(se.env.Now())
+	address := se.addresses.Of(from.via.Addr.AddrPort().Addr(), now)
 	if !from.asked.Has(1, now) || !address.Has(1, now) || !target.told.Has(1, now) {
 		return false
 	}
@@ -45,6 +45,6 @@ func (a *Agent) permitSignal(from, target *remotePeer) bool {
 
 // takeSignal reports whether this hidden node looks at one more message that a helper has
 // passed on: each may be of a node that the helper has made up.
-func (a *Agent) takeSignal(helper *remotePeer) bool {
-	return helper.told.Take(1, wallTime(a.env.Now()))
+func (se *searches) takeSignal(helper *remotePeer) bool {
+	return helper.told.Take(1, wallTime(se.env.Now()))
 }
