@@ -115,6 +115,90 @@ func TestOneFailureEvictsNobody(t *testing.T) {
 	}
 }
 
+// Kademlia 2.2 and 4.1, each half of the rule alone: only the contact that is checked makes
+// room after one failure, and only one that has failed too often makes room for a newcomer
+// at once.
+func TestWhoMakesRoom(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		failed   int // this contact, of 0 and 1; 0 is the least recently seen
+		failures int
+		waits    bool // somebody waits already, so that 0 is checked
+		evicted  bool
+	}{
+		{"the one that is checked fails once", 0, 1, true, true},
+		{"another one fails meanwhile", 1, 1, true, false},
+		{"another one fails too often meanwhile", 1, StaleAfter, true, true},
+		{"one failure before anybody waits", 0, 1, false, false},
+		{"almost too many failures before anybody waits", 0, StaleAfter - 1, false, false},
+		{"too many failures before anybody waits", 0, StaleAfter, false, true},
+	} {
+		table := NewTable(id.ID{}, 2, 0)
+		table.Seen(inBucket(0))
+		table.Seen(inBucket(1))
+		if c.waits {
+			table.Seen(inBucket(2))
+		}
+		for range c.failures {
+			table.Failed(inBucket(c.failed).ID, 1)
+		}
+		if !c.waits {
+			table.Seen(inBucket(2))
+		}
+		if evicted := !table.Contains(inBucket(c.failed).ID); evicted != c.evicted || table.Contains(inBucket(2).ID) != c.evicted || table.Len() != 2 {
+			t.Errorf("%s: evicted %v, %d contacts", c.name, evicted, table.Len())
+		}
+	}
+}
+
+// Kademlia 4.1: the replacement cache has the newcomers that were seen last, each of them
+// once; who is seen again is the first to come in, as the most recently seen of its bucket.
+func TestReplacementCache(t *testing.T) {
+	table := NewTable(id.ID{}, 1, 0)
+	table.Seen(inBucket(0))
+	for i := range replacements + 2 {
+		table.Seen(inBucket(1 + i))
+	}
+	table.Seen(inBucket(5))
+	table.Seen(inBucket(5))
+	if n := len(table.bucket(inBucket(0).ID).cache); n != replacements {
+		t.Errorf("%d wait, want %d", n, replacements)
+	}
+	comes := func() (n byte) {
+		table.Failed(table.Contacts(nil)[0].ID, 1)
+		return table.Contacts(nil)[0].ID[19]
+	}
+	want := []byte{5}
+	for i := replacements + 2; i > 2; i-- {
+		if i != 5 {
+			want = append(want, byte(i))
+		}
+	}
+	var got []byte
+	for range want {
+		got = append(got, comes())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v come in, want %v", got, want)
+	}
+	if last := want[len(want)-1]; comes() != last {
+		t.Error("somebody comes in who was forgotten or has come in before")
+	}
+}
+
+// Who takes a place is the most recently seen of the bucket.
+func TestReplacedAtTheTail(t *testing.T) {
+	table := NewTable(id.ID{}, 3, 0)
+	for i := range 4 {
+		table.Seen(inBucket(i))
+	}
+	table.Failed(inBucket(0).ID, 1)
+	got, want := ids(table.Contacts(nil)), ids([]machine.Peer{inBucket(1), inBucket(2), inBucket(3)})
+	if !slices.Equal(got, want) {
+		t.Errorf("order %v, want %v", got, want)
+	}
+}
+
 // Kademlia 4.1: with an empty replacement cache a contact that does not answer
 // is only flagged; it is not used meanwhile, and a newcomer takes its place.
 func TestStaleContacts(t *testing.T) {
@@ -153,6 +237,13 @@ func TestBackoff(t *testing.T) {
 	table.Failed(p.ID, 1)
 	if used(2*backoffUnit-1) || !used(2*backoffUnit) {
 		t.Error("after the second failure it is two")
+	}
+	for range 20 {
+		table.Failed(p.ID, 1)
+	}
+	table.bucket(p.ID).contacts[0].failures = 0 // not flagged: only the back-off counts
+	if used(maxBackoff-1) || !used(maxBackoff) {
+		t.Error("the back-off has another bound")
 	}
 	table.Seen(p)
 	if !used(1) {
