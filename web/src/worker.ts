@@ -33,3 +33,4 @@ scope.onmessage = (e) => {
     port2.postMessage(0);
   }
 };
+scope.postMessage({ t: 'begun' }, []);

@@ -32,12 +32,30 @@ export class WorldLink {
   private readonly columns = new Map<number, Pending>();
   private generation = 0;
   private edits: number[] = [];
-  private readonly worker: Worker;
+  private worker: Worker;
+  /** what was sent to a worker that has not begun */
+  private unheard: ToWorker[] | null = [];
   private measuring: ((m: Measured) => void) | null = null;
 
   constructor(private readonly events: LinkEvents) {
-    this.worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
-    this.worker.onmessage = (e: MessageEvent<FromWorker>) => this.receive(e.data);
+    this.worker = this.begin();
+  }
+
+  /**
+   * Begins a worker; another one if its scripts could not be fetched: browsers break off what
+   * is under way when the network changes. At most four times.
+   */
+  private begin(tried = 0): Worker {
+    const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+    worker.onmessage = (e: MessageEvent<FromWorker>) => this.receive(e.data);
+    worker.onerror = () => {
+      if (!this.unheard || tried === 3) return;
+      setTimeout(() => {
+        this.worker = this.begin(tried + 1);
+        for (const m of this.unheard ?? []) this.worker.postMessage(m);
+      }, 500);
+    };
+    return worker;
   }
 
   get size(): number {
@@ -110,11 +128,15 @@ export class WorldLink {
   }
 
   private post(m: ToWorker): void {
+    this.unheard?.push(m);
     this.worker.postMessage(m);
   }
 
   private receive(m: FromWorker): void {
     switch (m.t) {
+      case 'begun':
+        this.unheard = null;
+        return;
       case 'column': {
         const column = this.columns.get(key(m.x, m.z));
         if (column?.generation !== m.generation) return;

@@ -25,6 +25,8 @@ export interface ChunkMesh extends Mesh {
 }
 
 export type FromWorker =
+  /** its scripts are there: messages sent before may have gone to a worker that never began */
+  | { t: 'begun' }
   /** the inflated payload, for the main thread's own copy of the blocks */
   | { t: 'column'; x: number; z: number; generation: number; mask: number; raw: Uint8Array }
   /** meshes that belong together: they are to be shown in the same frame */
