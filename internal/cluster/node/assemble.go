@@ -108,7 +108,7 @@ func (w *network) assembleReplica(c part.Part, p shards.Shard) *replica {
 	h.followed = &logFollowing{
 		Part: c, keys: w.cfg.Log, group: g, links: w.links, rules: w.n.cfg.Region, convict: func(p *regionlog.Proof, f *regionlog.Finding) { w.convicted.add(p, f) },
 	}
-	h.followed.roles = &roleChecking{Part: c, rights: w.n.cfg.Region.Rights, suspect: h.followed.suspectRoles}
+	h.followed.roles = &roleChecking{Part: c, rights: w.n.cfg.Region.Rights, lands: w.n.cfg.Region.Lands, suspect: h.followed.suspectRoles}
 	h.followed.copies = &copyChecking{Part: c, group: g, jobs: w.jobs, terrain: w.n.cfg.Region.Terrain, suspect: h.followed.suspectCopy}
 	return h
 }

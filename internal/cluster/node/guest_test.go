@@ -306,6 +306,7 @@ type wanderer struct {
 	crossed   map[world.RegionPos]bool
 	heard     machine.Time // the home, about the body
 	acted     int          // acts acknowledged since it last came in
+	drive     func()       // lives instead, may be nil
 	last      machine.Time // when something came from the home
 }
 
@@ -411,6 +412,10 @@ func (w *wanderer) OnTimer(t machine.Timer) {
 // live is one step of a wanderer's life.
 func (w *wanderer) live() {
 	w.crossed[w.home] = true
+	if w.drive != nil {
+		w.drive()
+		return
+	}
 	if w.rand.OneIn(40) || w.turn.Buttons == 0 {
 		w.turn = world.Input{Buttons: world.ButtonForward | world.ButtonSprint, Yaw: uint16(w.rand.Uint64())}
 		if w.rand.OneIn(3) {

@@ -16,11 +16,12 @@ import (
 )
 
 // roleChecking compares what a region's leader makes of players (operators, prisoners),
-// and whose orders it executes, with the log of decisions that this node has itself. A
+// whose land it heeds, and whose orders it executes, with the log of decisions that this node has itself. A
 // difference is no proof: this node may not have heard of a decision yet.
 type roleChecking struct {
 	part.Part
 	rights  func(id.ID) decision.Rights // nil: nothing is compared
+	lands   func(world.RegionPos) []decision.SignedLand
 	suspect func(what string)
 
 	wrong    map[falseRole]*roleDifference
@@ -70,6 +71,9 @@ func (k *roleChecking) beat(now machine.Time, area *world.Area) {
 			seen[falseRole{p.ID, "no prisoner"}] = true
 		}
 	}
+	for _, owner := range ignored(area, k.lands(area.Pos())) {
+		seen[falseRole{owner, leavesOut}] = true
+	}
 	for was, d := range k.wrong { // the order does not matter
 		if was.role == signsOrders && !k.operates(was.who) {
 			d.seen = now
@@ -108,6 +112,10 @@ func (k *roleChecking) judge(now machine.Time) {
 	for _, is := range slices.SortedFunc(maps.Keys(k.wrong), inOrder) { // one is enough
 		if d := k.wrong[is]; d.seen.Sub(d.since) >= roleStandsFor {
 			k.reset()
+			if is.role == leavesOut {
+				k.suspect(fmt.Sprintf("does not heed what player %s has signed about land", is.who.Short()))
+				return
+			}
 			k.suspect(fmt.Sprintf("takes player %s for %s, which nobody has decided", is.who.Short(), is.role))
 			return
 		}

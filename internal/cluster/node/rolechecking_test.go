@@ -53,8 +53,15 @@ func TestLongFalseOperator(t *testing.T) {
 func TestRoleChecking(t *testing.T) {
 	ann, op := id.Of([]byte("ann")), id.Of(founderPublic[:])
 	roles := map[id.ID]decision.Rights{}
+	var lands []decision.SignedLand
+	z := world.Zone{Max: world.Pos{X: 9, Y: 99, Z: 9}}
+	land, trust := ownLand(z), &decision.Statement{Topic: decision.Trust, On: true, Subject: ann}
+	known := world.Land{Zone: z, Owner: op, Name: "home"}
 	suspected := ""
-	k := &roleChecking{Part: part.Part{}, rights: func(who id.ID) decision.Rights { return roles[who] }, suspect: func(what string) { suspected = what }}
+	k := &roleChecking{
+		Part: part.Part{}, rights: func(who id.ID) decision.Rights { return roles[who] }, lands: func(world.RegionPos) []decision.SignedLand { return lands },
+	}
+	k.suspect = func(what string) { suspected = what }
 	area := world.NewArea(world.AreaConfig{}, world.RegionPos{}, nil)
 	p := world.NewPlayer(ann, "Ann", world.Survival, world.Vec{})
 	area.AddPlayer(p)
@@ -75,6 +82,17 @@ func TestRoleChecking(t *testing.T) {
 			k.onOrders(at, []*decision.Order{signedGive(2)})
 		}, false},
 		{"the same again", func() { k.onOrders(at, []*decision.Order{signedGive(2)}) }, true},
+		{"land that is left out", func() { lands = []decision.SignedLand{{Land: land}} }, true},
+		{"land that is heeded", func() { area.SetLands([]world.Land{known}) }, false},
+		{"a friend of the owner", func() {
+			lands[0].Trusts = []*decision.Statement{trust}
+			known.Friends = []id.ID{ann}
+			area.SetLands([]world.Land{known})
+		}, false},
+		{"a friend no more", func() { lands[0].Trusts = nil }, true},
+		{"land that meets other land", func() {
+			area.SetLands([]world.Land{{Zone: z, Owner: ann, Name: "mine"}})
+		}, false},
 	} {
 		suspected = ""
 		c.does()
@@ -86,6 +104,12 @@ func TestRoleChecking(t *testing.T) {
 			t.Errorf("%s: suspected %q", c.what, suspected)
 		}
 	}
+}
+
+func ownLand(z world.Zone) *decision.Statement {
+	s := &decision.Statement{Topic: decision.Land, On: true, Subject: id.Of(founderPublic[:]), Name: "home", Text: decision.LandText(z, "Ada")}
+	s.Sign(founderKey)
+	return s
 }
 
 func signedGive(seq uint64) *decision.Order {

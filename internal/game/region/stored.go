@@ -63,6 +63,28 @@ func StoredItems(kvs []machine.KV, blocks ...world.Block) (lying int, players ma
 	return lying, players, nil
 }
 
+// StoredHistory returns the records of a region's space that say who has changed which block,
+// and of how many changes, for tools that read a store without running the region.
+func StoredHistory(pos world.RegionPos, kvs []machine.KV) (records []machine.KV, edits int, err error) {
+	h := &history{component: component{cfg: &Config{Pos: pos}}, indices: map[id.ID]int{}}
+	for _, kv := range kvs {
+		key, is := string(kv.Key), false
+		if k, ok := strings.CutPrefix(key, keyActors); ok {
+			is, err = true, h.unpackActor(k, kv.Value)
+		}
+		if k, ok := strings.CutPrefix(key, keyHistory); ok {
+			is, err = true, h.unpack(k, kv.Value)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		if is {
+			records = append(records, kv)
+		}
+	}
+	return records, h.edits, nil
+}
+
 // Stored returns a column as a region's space holds it, for tools that read a
 // store without running the region. generate makes it if the space has nothing
 // but changes of it, or nothing at all.

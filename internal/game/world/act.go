@@ -271,10 +271,10 @@ func (st *state) Bars(at Pos, who id.ID, operator bool) bool {
 	return st.barred(at, who, operator) != Done
 }
 
-// protected reports whether only operators build at a place.
+// protected reports whether only operators build at a place: around the spawn, and in a
+// world with a storage, which knows only the first spawn, around that as well.
 func (st *state) protected(at Pos) bool {
-	dx, dz := at.X-st.cfg.Spawn.X, at.Z-st.cfg.Spawn.Z
-	if r := st.cfg.Protect; r > 0 && dx >= -r && dx <= r && dz >= -r && dz <= r {
+	if r := st.cfg.Protect; r > 0 && (spawnDistance(at, st.spawn) <= r || st.cfg.Static && spawnDistance(at, st.cfg.Spawn) <= r) {
 		return true
 	}
 	for _, z := range st.zones {

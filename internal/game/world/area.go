@@ -12,7 +12,7 @@ type AreaConfig struct {
 	Mobs    int   // how many mobs live in a region at most
 	Peace   bool  // players cannot hurt each other
 
-	Static   bool // no trees grow: a storage compares what stands here
+	Static   bool // no trees grow, the first spawn stays protected: a storage compares what stands here
 	Peaceful bool // no monsters come, and nobody gets hungry
 	Drops    bool // who dies leaves what it carried where it died
 

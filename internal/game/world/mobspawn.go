@@ -92,9 +92,7 @@ func (mr *mobRules) spawnsOn(kind MobKind, at Pos, ground Block) bool {
 	if !in.Monster() {
 		return true
 	}
-	dx, dz := at.X-mr.cfg.Spawn.X, at.Z-mr.cfg.Spawn.Z
-	quiet := mr.cfg.Protect + monsterPeace
-	if max(abs32(dx), abs32(dz)) < quiet {
+	if spawnDistance(at, mr.Spawn()) < mr.cfg.Protect+monsterPeace {
 		return false
 	}
 	return mr.nearestPlayer(feet, monsterNear, isSurvivor) != nil && !mr.lamplit(at)

@@ -47,8 +47,8 @@ func TestPlacingIsChecked(t *testing.T) {
 		"not replaceable": {act: up(66, 9, 64), item: Stone, want: NotReplaceable,
 			change: func(a *Area, _ *Player) { put(a, Pos{66, 10, 64}, Torch) }},
 		"into grass":    {act: up(66, 10, 64), item: Stone, change: func(a *Area, _ *Player) { put(a, Pos{66, 9, 64}, Grass); put(a, Pos{66, 10, 64}, TallGrass) }},
-		"protected":     {act: up(66, 9, 64), item: Stone, want: Protected, change: func(a *Area, _ *Player) { a.cfg.Spawn, a.cfg.Protect = Pos{70, 10, 70}, 8 }},
-		"operator":      {act: up(66, 9, 64), item: Stone, change: func(a *Area, p *Player) { a.cfg.Spawn, a.cfg.Protect, p.Operator = Pos{70, 10, 70}, 8, true }},
+		"protected":     {act: up(66, 9, 64), item: Stone, want: Protected, change: func(a *Area, _ *Player) { a.state.spawn, a.cfg.Protect = Pos{70, 10, 70}, 8 }},
+		"operator":      {act: up(66, 9, 64), item: Stone, change: func(a *Area, p *Player) { a.state.spawn, a.cfg.Protect, p.Operator = Pos{70, 10, 70}, 8, true }},
 		"zone":          {act: up(66, 9, 64), item: Stone, want: Protected, change: func(a *Area, _ *Player) { a.SetZones([]Zone{{Pos{60, 0, 60}, Pos{70, 255, 70}}}) }},
 		"dead":          {act: up(66, 9, 64), item: Stone, want: IsDead, change: func(_ *Area, p *Player) { p.Health = 0 }},
 		"plant on rock": {act: up(66, 9, 64), item: Poppy, want: NotAllowed},
@@ -106,7 +106,7 @@ func TestDiggingIsChecked(t *testing.T) {
 		"spectator": {at: Pos{66, 10, 64}, block: Dirt, mode: Spectator, want: NotAllowed},
 		"creative":  {at: Pos{66, 10, 64}, block: Dirt, mode: Creative},
 		"plant":     {at: Pos{66, 10, 64}, block: Torch},
-		"protected": {at: Pos{66, 10, 64}, block: Dirt, want: Protected, change: func(a *Area, _ *Player) { a.cfg.Spawn, a.cfg.Protect = Pos{66, 10, 64}, 1 }},
+		"protected": {at: Pos{66, 10, 64}, block: Dirt, want: Protected, change: func(a *Area, _ *Player) { a.state.spawn, a.cfg.Protect = Pos{66, 10, 64}, 1 }},
 		"hidden":    {at: Pos{66, 6, 64}, block: Stone, want: NotAllowed},
 	} {
 		a := flatArea(AreaConfig{})

@@ -18,11 +18,14 @@ const (
 // atSpawn reports whether a player was put at the spawn.
 func (pr *playerRules) atSpawn(p *Player) bool { return p.Body.Pos == SpawnFeet(pr.spawn) }
 
-// SetSpawn says where players come back to life. What is protected stays where it was.
+// SetSpawn says where players come back to life; what is protected moves with it.
 func (st *state) SetSpawn(at Pos) { st.spawn = at }
 
 // Spawn is where players come back to life.
 func (st *state) Spawn() Pos { return st.spawn }
+
+// spawnDistance is how far a place is from a spawn, along x and z.
+func spawnDistance(at, spawn Pos) int32 { return max(abs32(at.X-spawn.X), abs32(at.Z-spawn.Z)) }
 
 // SpawnFeet is the middle of the bottom of the spawn's block.
 func SpawnFeet(spawn Pos) Vec {

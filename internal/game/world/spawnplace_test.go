@@ -54,3 +54,20 @@ func TestRespawnInACrater(t *testing.T) {
 		t.Errorf("stands in the air at %v", at)
 	}
 }
+
+// TestProtectionMovesWithSpawn: what is protected around the spawn moves with it; where a
+// storage replays the rules, which knows only the first spawn, that stays protected too.
+func TestProtectionMovesWithSpawn(t *testing.T) {
+	first, moved := Pos{20, 10, 20}, Pos{90, 10, 90}
+	for _, static := range []bool{false, true} {
+		a := flatArea(AreaConfig{Spawn: first, Protect: 4, Static: static})
+		at := func(p Pos) bool { return a.Bars(p, guest("a", 1, 10, 1).ID, false) }
+		if !at(first.Add(4, 3, -4)) || at(first.Add(5, 0, 0)) || at(moved) {
+			t.Error("around the first spawn")
+		}
+		a.SetSpawn(moved)
+		if !at(moved.Add(-4, 0, 4)) || at(moved.Add(0, 0, 5)) || at(first) != static {
+			t.Errorf("around a spawn that was moved, static %v", static)
+		}
+	}
+}

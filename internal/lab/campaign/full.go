@@ -91,6 +91,7 @@ func machineParts() []Part {
 		{Name: "takeover", Experiment: "takeover"},
 		{Name: "old-disk", Experiment: "old-disk"},
 		{Name: "spares-cost", Experiment: "spares-cost"},
+		{Name: "history-cost", Experiment: "history-cost"},
 		{Name: "sybil-hosting", Experiment: "sybil-hosting"},
 		{Name: "lying-host", Experiment: "lying-host"},
 		{Name: "checking-cost", Experiment: "checking-cost"},

@@ -45,6 +45,7 @@ func Experiments() []lab.Experiment {
 		nodelab.Mesh,
 		nodelab.OldDisk,
 		nodelab.SparesCost,
+		nodelab.HistoryCost,
 		overlaylab.Attack,
 		overlaylab.Degrees,
 		overlaylab.Hops,
