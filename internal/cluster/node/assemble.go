@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/names"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
@@ -42,7 +43,7 @@ func newNetwork(n *Node, cfg Net) *network {
 func (w *network) assembleNodes(c part.Part) {
 	w.seen = peers.NewSightings(c)
 	w.links = peers.NewLinks(c, w.seen)
-	w.dir = newDirectory(c, w.n.newSeat("directory"), w.seen)
+	w.dir = directory.New(c, w.n.newSeat("directory"), w.seen)
 	w.store = newNodeStore(c, w.n.newSeat(NodeSpace), w.dir, w.seen)
 }
 
@@ -67,14 +68,14 @@ func (w *network) assembleHosting(c part.Part) {
 	w.departure = &departure{Part: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
 	w.restoration = &restoration{Part: c, convicted: w.convicted, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}
 	w.spares = &spareKeeping{
-		Part: c, budgets: peers.NewOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
+		Part: c, budgets: peers.NewBudgets(c, w.links, spareIntake, spareBurst), signatures: w.signatures, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
 		incoming: map[shards.Shard]*incomingSpare{}, leaders: map[shards.Shard]knownLeader{},
 	}
 	w.fetching = &copyFetching{Part: c, links: w.links, copies: w.copies, spares: w.spares, list: map[shards.Shard]*copyFetch{}, read: map[wantedCopy]*readCopy{}}
 	w.states = &savedStates{Part: c, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, asked: map[shards.Shard]*stateSearch{}}
 	w.words = &words{Part: c, signatures: w.signatures, links: w.links, hosting: w.hosting, spares: w.spares, copies: w.copies}
 	w.hosting.words = w.words
-	w.merges = &merges{Part: c, budgets: peers.NewOwn[*limit.Budget](w.links), signatures: w.signatures, links: w.links, hosting: w.hosting, routes: w.routes, asked: map[uint64]mergeRequest{}}
+	w.merges = &merges{Part: c, budgets: peers.NewBudgets(c, w.links, mergePerSecond, mergeBurst), signatures: w.signatures, links: w.links, hosting: w.hosting, routes: w.routes, asked: map[uint64]mergeRequest{}}
 	w.sources = newMergeSources(c, w.n.newSeat("merges"), w.links, w.copies, w.routes, w.n.cfg.Region.Terrain)
 	w.sources.merges, w.merges.sources = w.merges, w.sources
 	w.restoring = &stateRestoring{
@@ -130,7 +131,7 @@ func (w *network) assembleSessions(c part.Part) {
 // a verified world.
 func (w *network) assembleLists(c part.Part) {
 	w.verified = verifiedworld.New(c, w.cfg.Verified, w.links, w.n.newSeat("overlay"), verifiedworld.Surroundings{
-		Disk: w.store, Contacts: w.dir.contacts, HasJoined: w.dir.hasJoined,
+		Disk: w.store, Contacts: w.dir.Contacts, HasJoined: w.dir.HasJoined,
 		Bars: w.Bars, DisconnectBarred: w.disconnectBarred, LeaderOf: w.routes.leaderOf, ToSession: w.sessions.toSession,
 	})
 	w.access = lists.NewAccess(c, w.cfg.Access, w.links, w.store, w.disconnectBarred)
@@ -139,7 +140,7 @@ func (w *network) assembleLists(c part.Part) {
 // assembleEvidence makes what compares what players are shown, and spreads proofs.
 func (w *network) assembleEvidence(c part.Part) {
 	p := w.n.newSeat("evidence")
-	w.evidence = &evidenceSpreading{Part: c, budgets: peers.NewOwn[*limit.Budget](w.links), keys: w.cfg.Log, jobs: p, links: w.links, routes: w.routes, convicted: w.convicted, asked: map[id.ID]machine.Time{}}
+	w.evidence = &evidenceSpreading{Part: c, budgets: peers.NewBudgets(c, w.links, evidencePerMinute/60.0, evidenceBurst), keys: w.cfg.Log, jobs: p, links: w.links, routes: w.routes, convicted: w.convicted, asked: map[id.ID]machine.Time{}}
 	p.Put(w.evidence)
 	w.convicted.spread, w.convicted.routes = w.evidence, w.routes
 	w.shown = &shownChecking{
@@ -153,7 +154,7 @@ func (w *network) assembleEvidence(c part.Part) {
 func (w *network) connect() {
 	w.links.Events = w
 	w.store.loaded = w.recall
-	w.dir.renewer = w.hosting
+	w.dir.Renewer = w.hosting
 	w.routes.hosting, w.routes.creation, w.routes.sessions = w.hosting, w.creation, w.sessions
 	w.routes.speakers, w.routes.events = w.speakers, w
 	w.speakers.hosting = w.hosting

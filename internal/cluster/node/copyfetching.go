@@ -160,7 +160,7 @@ func (k *copyFetching) serve(f *peers.Remote, m *CopyQuery) {
 	}
 	r.at = k.Env.Now()
 	data := r.data[from:min(from+MaxSparePart, len(r.data))]
-	if !k.spares.mayTake(f, len(data)) {
+	if !k.spares.budgets.Take(f, len(data)) {
 		return
 	}
 	k.links.Send(f.Peer, &CopyPart{

@@ -7,7 +7,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 )
@@ -23,7 +22,7 @@ type evidenceSpreading struct {
 	links     *peers.Links
 	routes    *routes
 	convicted *convictions
-	budgets   peers.Own[*limit.Budget] // messages of nodes about who has lied
+	budgets   *peers.Budgets // messages of nodes about who has lied
 
 	asked    map[id.ID]machine.Time // when somebody was asked for the evidence against a node
 	checking int
@@ -83,13 +82,11 @@ func (s *evidenceSpreading) greet(f *peers.Remote) {
 // receive takes what another node says of one that has lied.
 func (s *evidenceSpreading) receive(f *peers.Remote, m *Evidence) {
 	now := s.Env.Now()
-	budget := s.budgets.Of(f)
-	if *budget == nil {
-		b := limit.NewBudget(evidencePerMinute/60.0, evidenceBurst)
-		*budget = &b
-	}
-	if s.keys == nil || !(*budget).Take(1, time.Unix(0, int64(now))) {
+	if s.keys == nil {
 		s.Counts.Dropped++
+		return
+	}
+	if !s.budgets.Take(f, 1) {
 		return
 	}
 	switch {

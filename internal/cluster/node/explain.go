@@ -28,8 +28,8 @@ func (t *routes) explain(r *route) {
 // one of them was last heard; 0: never.
 func (t *routes) whyLost(r *route) (wire.Code, machine.Time) {
 	now := t.Env.Now()
-	if !t.dir.hasJoined() {
-		if t.dir.joiningFor() < startTime {
+	if !t.dir.HasJoined() {
+		if t.dir.JoiningFor() < startTime {
 			return wire.Starting, 0
 		}
 		return wire.NoNodes, 0
@@ -51,7 +51,7 @@ func (t *routes) hostsSilent(r *route) (bool, machine.Time) {
 	silent, others := 0, 0
 	hosts := r.members
 	if len(hosts) == 0 {
-		hosts = t.dir.nearestNodes(r.shard, nearby)
+		hosts = t.dir.NearestNodes(r.shard, nearby)
 	}
 	for _, p := range hosts {
 		if p.ID == t.Cfg.Self.ID {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
@@ -30,7 +31,7 @@ const (
 type groupCreation struct {
 	part.Part
 	links       *peers.Links
-	dir         *directory
+	dir         *directory.Directory
 	seen        *peers.Sightings
 	hosting     *hosting
 	stored      *storedShards
@@ -52,7 +53,7 @@ type foundHosts interface {
 	noRoom(shards.Shard)
 }
 
-func newGroupCreation(c part.Part, l *peers.Links, dir *directory, seen *peers.Sightings) *groupCreation {
+func newGroupCreation(c part.Part, l *peers.Links, dir *directory.Directory, seen *peers.Sightings) *groupCreation {
 	return &groupCreation{
 		Part: c, links: l, dir: dir, seen: seen, searches: map[shards.Shard]*hostSearch{}, creating: map[shards.Shard]bool{},
 	}
@@ -74,7 +75,7 @@ func (c *groupCreation) coordinate(p shards.Shard, silent []machine.Peer) {
 	}
 	mk := &hostSearch{shard: p, silent: silent, answers: map[id.ID]*HostReply{}}
 	c.searches[p] = mk
-	c.dir.lookup(c.dir.key(p), func(r kademlia.Result) { c.askNearest(mk, r.Closest) })
+	c.dir.Lookup(c.dir.KeyOf(p), func(r kademlia.Result) { c.askNearest(mk, r.Closest) })
 }
 
 // askNearest asks the nodes nearest to the key, of those that one invitation admitted the
@@ -86,7 +87,7 @@ func (c *groupCreation) coordinate(p shards.Shard, silent []machine.Peer) {
 func (c *groupCreation) askNearest(mk *hostSearch, closest []machine.Peer) {
 	all := append(c.seen.Recent(), closest...)
 	all = slices.DeleteFunc(append(all, c.Cfg.Self), func(p machine.Peer) bool { return peers.Among(mk.silent, p.ID) })
-	all = peers.NearestFirst(c.dir.key(mk.shard), all)
+	all = peers.NearestFirst(c.dir.KeyOf(mk.shard), all)
 	all = hostpolicy.Apart(all, func(p machine.Peer) id.ID { return c.offers.invited(p.ID) })
 	mk.asked = all[:min(len(all), nearby)]
 	mk.asking = c.Env.Now()
@@ -192,7 +193,7 @@ func (c *groupCreation) onCreateGroup(m *CreateGroup) {
 		return
 	}
 	c.creating[m.Shard] = true
-	c.dir.create(m.Shard, m.Members, func(won bool, rival records.Hosts) {
+	c.dir.Create(m.Shard, m.Members, func(won bool, rival records.Hosts) {
 		switch {
 		case c.hosting.hosts(m.Shard) || c.IsLeaving():
 		case won:

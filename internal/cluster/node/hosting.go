@@ -213,8 +213,8 @@ func (o *hosting) groupStatus(p shards.Shard) *GroupStatus {
 	return s
 }
 
-// renewRecord publishes the record with a key again if its shard is led here.
-func (o *hosting) renewRecord(key id.ID) bool {
+// RenewRecord publishes the record with a key again if its shard is led here.
+func (o *hosting) RenewRecord(key id.ID) bool {
 	for _, p := range shards.Sorted(o.replicas) {
 		if h := o.replicas[p]; h.group.leading && shards.Key(o.Cfg.World, p) == key {
 			h.record.publishAgain()

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
@@ -18,7 +19,7 @@ import (
 // of the shard.
 type invitations struct {
 	part.Part
-	dir    *directory
+	dir    *directory.Directory
 	checks map[shards.Shard]*hostCheck
 }
 
@@ -43,7 +44,7 @@ const (
 func (v *invitations) mayInvite(f *peers.Remote, p shards.Shard) bool {
 	now, inv := v.Env.Now(), v.checks[p]
 	if inv == nil {
-		if len(v.checks) >= maxInvitations || !v.dir.hasJoined() {
+		if len(v.checks) >= maxInvitations || !v.dir.HasJoined() {
 			return false
 		}
 		inv = &hostCheck{}
@@ -54,7 +55,7 @@ func (v *invitations) mayInvite(f *peers.Remote, p shards.Shard) bool {
 	}
 	if !inv.asking && (inv.at == 0 || now.Sub(inv.at) >= inviteAgain) {
 		inv.asking = true
-		v.dir.look(p, func(r kademlia.Result) {
+		v.dir.Find(p, func(r kademlia.Result) {
 			inv.asking, inv.at, inv.hosts = false, v.Env.Now(), nil
 			if r.Record == nil {
 				return

@@ -80,12 +80,12 @@ func (t *routes) looked(p shards.Shard, res kademlia.Result) {
 				}
 			}
 		}
-		if silent, _ := t.hostsSilent(r); err == nil && t.dir.hasJoined() && (t.seen.AllGone(hosts.Members) || silent && r.tries > askedBefore) {
+		if silent, _ := t.hostsSilent(r); err == nil && t.dir.HasJoined() && (t.seen.AllGone(hosts.Members) || silent && r.tries > askedBefore) {
 			t.generate(r, res.Closest, hosts.Members)
 		}
 		return
 	}
-	if !t.dir.hasJoined() {
+	if !t.dir.HasJoined() {
 		return
 	}
 	t.generate(r, res.Closest, nil)
@@ -95,7 +95,7 @@ func (t *routes) looked(p shards.Shard, res kademlia.Result) {
 // (dissertation, algorithm 3); the next one if that
 // one has not answered. silent are hosts that it had.
 func (t *routes) generate(r *route, closest, silent []machine.Peer) {
-	near := t.dir.nearestTo(t.dir.key(r.shard), closest)
+	near := t.dir.NearestTo(t.dir.KeyOf(r.shard), closest)
 	if honest := slices.DeleteFunc(slices.Clone(near), func(p machine.Peer) bool { return t.convicted.has(p.ID) }); len(honest) > 0 {
 		near = honest
 	}

@@ -42,7 +42,7 @@ func (t *routes) searchStep(r *route) {
 	}
 	if r.tries%8 == 5 { // they may have moved: an answer shows the current address
 		for _, p := range r.members {
-			t.dir.lookup(p.ID, func(kademlia.Result) {})
+			t.dir.Lookup(p.ID, func(kademlia.Result) {})
 		}
 	}
 	if r.tries%8 == 0 {
@@ -50,7 +50,7 @@ func (t *routes) searchStep(r *route) {
 	}
 	if (len(r.members) == 0 || r.tries%4 == 0) && !r.lookupPending {
 		r.lookupPending = true
-		t.dir.look(r.shard, func(res kademlia.Result) { t.looked(r.shard, res) })
+		t.dir.Find(r.shard, func(res kademlia.Result) { t.looked(r.shard, res) })
 	}
 }
 

@@ -83,7 +83,7 @@ func (w *words) receive(f *peers.Remote, m *LogHeld) {
 	default:
 		return
 	}
-	if !w.spares.mayTake(f, wordCost) {
+	if !w.spares.budgets.Take(f, wordCost) {
 		return
 	}
 	switch who, ok := w.signatures.said(m); {

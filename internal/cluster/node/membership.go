@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
@@ -19,7 +20,7 @@ type membership struct {
 	part.Part
 	group  *shardGroup
 	links  *peers.Links
-	dir    *directory
+	dir    *directory.Directory
 	offers *offers
 	votes  *votePlacement
 	seen   *peers.Sightings
@@ -122,7 +123,7 @@ func (b *membership) changePending(st *group.Status) bool {
 
 // wanted are the members that the group should have.
 func (b *membership) wanted(st *group.Status, now machine.Time) []machine.Peer {
-	key := b.dir.key(b.group.shard)
+	key := b.dir.KeyOf(b.group.shard)
 	members := hostpolicy.Remaining(b.present(st.Wanted, now))
 	if len(st.Wanted) == 0 {
 		members = b.present(b.group.members(), now)
@@ -151,8 +152,8 @@ func (b *membership) present(peers []machine.Peer, now machine.Time) (out []host
 // the key, nearest first, and then, since keys near it can be searched for, a few that
 // have been known for long. Those whose room is unknown are asked.
 func (b *membership) candidates(members, former []machine.Peer) (out []hostpolicy.Candidate) {
-	key := b.dir.key(b.group.shard)
-	near := peers.NearestFirst(key, append(slices.Clone(former), b.dir.closest(key, 2*b.Cfg.Replicas+2)...))
+	key := b.dir.KeyOf(b.group.shard)
+	near := peers.NearestFirst(key, append(slices.Clone(former), b.dir.Closest(key, 2*b.Cfg.Replicas+2)...))
 	for i, p := range append(near, b.seen.Longest(longestKnown)...) {
 		if b.group.hasLeft(p.ID, b.Env.Now()) || b.convicted.has(p.ID) {
 			continue
@@ -176,7 +177,7 @@ func (b *membership) eligibleLeaders(st *group.Status) (near []machine.Peer) {
 			near = append(near, m.Peer)
 		}
 	}
-	kademlia.SortNearest(b.dir.key(b.group.shard), near)
+	kademlia.SortNearest(b.dir.KeyOf(b.group.shard), near)
 	return near
 }
 
@@ -186,7 +187,7 @@ func (b *membership) voterFirst(wanted []machine.Peer, now machine.Time) []machi
 	if len(wanted) != 2 {
 		return wanted
 	}
-	kademlia.SortNearest(b.dir.key(b.group.shard), wanted)
+	kademlia.SortNearest(b.dir.KeyOf(b.group.shard), wanted)
 	self := slices.IndexFunc(wanted, func(p machine.Peer) bool { return p.ID == b.Cfg.Self.ID })
 	if self < 0 {
 		return wanted

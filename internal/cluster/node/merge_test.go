@@ -179,7 +179,7 @@ func TestHostileMerges(t *testing.T) {
 	f := c.node(leader).net.links.ByID(nodePeer(holder).ID)
 	taken := 0
 	for range 100 {
-		if c.node(leader).net.merges.takes(f, MaxMergeChanges) {
+		if c.node(leader).net.merges.budgets.Take(f, MaxMergeChanges) {
 			taken += MaxMergeChanges
 		}
 	}

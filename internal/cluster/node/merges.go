@@ -8,7 +8,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -51,7 +50,7 @@ type merges struct {
 	hosting    *hosting
 	routes     *routes
 	sources    *mergeSources
-	budgets    peers.Own[*limit.Budget] // changes that nodes may have merged
+	budgets    *peers.Budgets // changes that nodes may have merged
 
 	asked map[uint64]mergeRequest
 	tag   uint64
@@ -94,7 +93,7 @@ func (g *merges) receive(from machine.Peer, m *MergeChanges, f *peers.Remote) {
 		g.Counts.Dropped++
 		g.answer(from, &MergeDone{Shard: m.Shard, Number: m.Number, Refused: true})
 		return
-	case len(g.asked) >= maxMergeRequests || f != nil && !g.takes(f, len(m.Changes)):
+	case len(g.asked) >= maxMergeRequests || f != nil && !g.budgets.Take(f, len(m.Changes)):
 		return // it is asked again
 	}
 	g.tag++
@@ -141,20 +140,6 @@ func (g *merges) mayMerge(from machine.Peer, h *replica, m *MergeChanges) bool {
 	hosts := append(h.group.members(), st.Former...)
 	end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
 	return m.Gen.Number <= st.Gen.Number && g.signatures.signedBy(hosts, from.ID, m.Shard, end, decodeCopyProof(m.Proof))
-}
-
-// takes takes changes from a node's budget.
-func (g *merges) takes(f *peers.Remote, changes int) bool {
-	budget := g.budgets.Of(f)
-	if *budget == nil {
-		b := limit.NewBudget(mergePerSecond, mergeBurst)
-		*budget = &b
-	}
-	if (*budget).Take(float64(changes), time.Unix(0, int64(g.Env.Now()))) {
-		return true
-	}
-	g.Counts.Dropped++
-	return false
 }
 
 // onMerged takes the region's answer.

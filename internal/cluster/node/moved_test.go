@@ -52,7 +52,7 @@ func TestLongMoved(t *testing.T) {
 			}
 			asked := false
 			c.nodes[0].Call(func() {
-				c.node(0).net.dir.look(home, func(r kademlia.Result) {
+				c.node(0).net.dir.Find(home, func(r kademlia.Result) {
 					asked = true
 					if r.Record == nil {
 						t.Error("no record")

@@ -51,7 +51,7 @@ func (w *network) LinkChanged(peer machine.Peer, ev machine.LinkEvent) {
 func (w *network) disconnectBarred() {
 	for _, f := range w.links.All() {
 		if w.Bars(f.Peer) {
-			w.dir.remove(f.Peer.ID)
+			w.dir.Remove(f.Peer.ID)
 			w.seen.Forget(f.Peer.ID)
 			w.links.Disconnect(f)
 		}

@@ -131,13 +131,13 @@ func (w *network) receiveOfNode(f *peers.Remote, from machine.Peer, m machine.Me
 	case *verifiedworld.Renewed:
 		w.verified.OnRenewed(f, m)
 	default:
-		w.dir.receive(from, m)
+		w.dir.OnMessage(from, m)
 	}
 }
 
 // onGenerate finds hosts for a shard that another node needs.
 func (w *network) onGenerate(f *peers.Remote, m *Generate) {
-	if !m.Shard.InWorld() || !w.dir.hasJoined() {
+	if !m.Shard.InWorld() || !w.dir.HasJoined() {
 		return
 	}
 	w.creation.coordinate(m.Shard, nil)

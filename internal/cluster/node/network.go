@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/names"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
@@ -24,7 +25,7 @@ type network struct {
 	jobs      *jobRunner
 	seen      *peers.Sightings
 	links     *peers.Links
-	dir       *directory
+	dir       *directory.Directory
 	store     *nodeStore
 
 	routes   *routes // to shards
@@ -76,7 +77,7 @@ func (w *network) inner(session machine.Peer) machine.Peer {
 }
 
 func (w *network) start() {
-	w.dir.start()
+	w.dir.Start()
 	w.store.Start()
 	w.verified.Start()
 	w.n.env.SetTimer(w.n.env.Now().Add(peers.Beat), machine.Timer{Kind: timerNetwork})
@@ -86,7 +87,7 @@ func (w *network) start() {
 func (w *network) onBeat() {
 	w.n.env.SetTimer(w.n.env.Now().Add(peers.Beat), machine.Timer{Kind: timerNetwork})
 	now := w.n.env.Now()
-	w.dir.beat(now)
+	w.dir.Beat(now)
 	w.store.beat(now)
 	w.verified.Beat(now)
 	w.access.Beat(now)

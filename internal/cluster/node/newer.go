@@ -42,7 +42,7 @@ func (o *otherGroups) noteClaim(f *peers.Remote, gen group.Gen) {
 	if o.convicted.has(who) || o.group.hasLeft(who, o.Env.Now()) {
 		return
 	}
-	if !peers.Among(o.dir.nearestNodes(p, claimants), who) && !peers.Among(o.named, who) && !o.isFormer(who) && !o.group.isMember(who) && !o.routes.trusts(p, f.Peer) {
+	if !peers.Among(o.dir.NearestNodes(p, claimants), who) && !peers.Among(o.named, who) && !o.isFormer(who) && !o.group.isMember(who) && !o.routes.trusts(p, f.Peer) {
 		return
 	}
 	now := o.Env.Now()

@@ -201,7 +201,7 @@ func (n *Node) Answer(q machine.Question) machine.Message {
 	if n.net == nil || n.closing != nil {
 		return nil
 	}
-	return n.net.dir.kad.Answer(q)
+	return n.net.dir.Answer(q)
 }
 
 // OnTimer implements machine.Machine: a shard's timer is due.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -17,7 +18,7 @@ import (
 type nodeStore struct {
 	part.Part
 	jobs   part.Jobs
-	dir    *directory
+	dir    *directory.Directory
 	seen   *peers.Sightings
 	loaded func([]machine.KV) // the other parts take what is theirs
 
@@ -46,7 +47,7 @@ const (
 	jobSave
 )
 
-func newNodeStore(c part.Part, p part.Seat, dir *directory, seen *peers.Sightings) *nodeStore {
+func newNodeStore(c part.Part, p part.Seat, dir *directory.Directory, seen *peers.Sightings) *nodeStore {
 	m := &nodeStore{Part: c, jobs: p, dir: dir, seen: seen}
 	p.Put(m)
 	return m
@@ -83,7 +84,7 @@ func (m *nodeStore) OnDone(tag uint64, result any, err error) {
 	for _, p := range known {
 		m.seen.Record(p)
 	}
-	m.dir.begin(known)
+	m.dir.Begin(known)
 }
 
 // aliveUntil is when the node last noted that it runs, from what is on the disk.
@@ -132,7 +133,7 @@ func (m *nodeStore) beat(now machine.Time) {
 
 func (m *nodeStore) save() {
 	m.next = m.Env.Now().Add(saveEvery)
-	b := m.dir.saved()
+	b := m.dir.Saved()
 	if len(b) <= 1 || bytes.Equal(b, m.saved) {
 		return // nobody is there: those of last time may be again
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
@@ -65,7 +66,7 @@ type quorumLoss struct {
 	group       *shardGroup
 	convicted   *convictions // have no vote
 	links       *peers.Links
-	dir         *directory
+	dir         *directory.Directory
 	seen        *peers.Sightings
 	restoration interface { // of a shard that this node is the last host of
 		beginAlone(p shards.Shard, rival records.Hosts, since machine.Time, resign resignation)
@@ -130,7 +131,7 @@ func (g *quorumLoss) check(now machine.Time) {
 			g.decide(&st, now)
 		}
 		g.endInquiry()
-	case g.begun != 0 || !g.dir.hasJoined() || g.IsLeaving():
+	case g.begun != 0 || !g.dir.HasJoined() || g.IsLeaving():
 	case g.isLost(&st):
 		g.askSurvivors(now)
 	case g.hasConvicted() && st.Members[self].Voter:
@@ -196,7 +197,7 @@ func (g *quorumLoss) isLastOf(st *group.Status, now machine.Time) bool {
 // is put aside, and a new group begins with it.
 func (g *quorumLoss) continueAlone(now machine.Time) {
 	g.next = now.Add(lastHostRetry)
-	g.dir.look(g.group.shard, func(r kademlia.Result) {
+	g.dir.Find(g.group.shard, func(r kademlia.Result) {
 		rival := records.Hosts{Term: g.group.term(), Members: g.group.members()}
 		if r.Record != nil {
 			if found, err := records.DecodeHosts(r.Record.Payload); err == nil {
@@ -298,7 +299,7 @@ func (g *quorumLoss) near() (near, answered int) {
 
 // honestNear are the nodes nearest to the key that were not convicted.
 func (g *quorumLoss) honestNear() []machine.Peer {
-	near := g.dir.nearestNodes(g.group.shard, nearby+len(g.convicted.list))
+	near := g.dir.NearestNodes(g.group.shard, nearby+len(g.convicted.list))
 	near = slices.DeleteFunc(near, func(p machine.Peer) bool { return g.convicted.has(p.ID) })
 	return near[:min(len(near), nearby)]
 }

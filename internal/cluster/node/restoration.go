@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
@@ -29,7 +30,7 @@ type restoration struct {
 	convicted  *convictions // what they say does not count
 	signatures copySignatures
 	links      *peers.Links
-	dir        *directory
+	dir        *directory.Directory
 	seen       *peers.Sightings
 	copies     *copies
 	hosting    *hosting
@@ -80,8 +81,8 @@ func (o *restoration) inquire(p shards.Shard, q *lossInquiry) {
 		return
 	}
 	q.begun, q.heard = o.Env.Now(), map[id.ID]*GroupStatus{}
-	others := append(o.seen.Recent(), o.dir.nearestNodes(p, claimants)...)
-	kademlia.SortNearest(o.dir.key(p), others)
+	others := append(o.seen.Recent(), o.dir.NearestNodes(p, claimants)...)
+	kademlia.SortNearest(o.dir.KeyOf(p), others)
 	q.asked = append(slices.Clone(q.rival.Members), others...)
 	seen := map[id.ID]bool{o.Cfg.Self.ID: true}
 	q.asked = slices.DeleteFunc(q.asked, func(n machine.Peer) bool {
@@ -141,7 +142,7 @@ func (o *restoration) lost(p shards.Shard, q *lossInquiry) hostpolicy.Lost {
 			}
 		}
 	}
-	for _, n := range o.dir.nearestNodes(p, nearby) {
+	for _, n := range o.dir.NearestNodes(p, nearby) {
 		if !isHost(n) {
 			l.Near++
 			if q.heard[n.ID] != nil {
@@ -156,7 +157,7 @@ func (o *restoration) lost(p shards.Shard, q *lossInquiry) hostpolicy.Lost {
 // the key; this node, if nobody has one. The newest that a host of the record has signed
 // counts: others are claims, which are believed only if nobody has a signed one.
 func (o *restoration) newest(p shards.Shard, q *lossInquiry, own savedCopy) machine.Peer {
-	nodes := o.dir.nearestTo(o.dir.key(p), peers.NearestFirst(o.dir.key(p), slices.Clone(q.asked)))
+	nodes := o.dir.NearestTo(o.dir.KeyOf(p), peers.NearestFirst(o.dir.KeyOf(p), slices.Clone(q.asked)))
 	claimed, signed := make([]hostpolicy.Log, len(nodes)), make([]hostpolicy.Log, len(nodes))
 	for i, n := range nodes {
 		m := q.heard[n.ID]

@@ -133,7 +133,7 @@ func cutOffHosts(t *testing.T, nodes, nearest, farthest int, restored bool) {
 			others = append(others, nodePeer(i))
 		}
 	}
-	kademlia.SortNearest(c.node(0).net.dir.key(home), others)
+	kademlia.SortNearest(c.node(0).net.dir.KeyOf(home), others)
 	for _, p := range append(others[:nearest:nearest], others[len(others)-farthest:]...) {
 		off[c.indexOf(p)] = true
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
@@ -25,7 +26,7 @@ type rollbackCheck struct {
 	group      *shardGroup
 	signatures copySignatures
 	links      *peers.Links
-	dir        *directory
+	dir        *directory.Directory
 	seen       *peers.Sightings
 	fetching   *copyFetching
 
@@ -108,7 +109,7 @@ func (k *rollbackCheck) beat(now machine.Time) {
 	if k.begun == 0 {
 		k.begun, k.heard, k.checked, k.copies = now, map[id.ID]*GroupStatus{}, map[id.ID]copyProof{}, map[id.ID]signedCopy{}
 	}
-	if k.joined == 0 && k.dir.hasJoined() {
+	if k.joined == 0 && k.dir.HasJoined() {
 		k.joined, k.next = now, 0
 	}
 	if now >= k.next {
@@ -134,7 +135,7 @@ func (k *rollbackCheck) end() {
 
 // ask asks who may know.
 func (k *rollbackCheck) ask(st *group.Status) {
-	ask := append(k.group.members(), k.dir.nearestNodes(k.group.shard, claimants)...)
+	ask := append(k.group.members(), k.dir.NearestNodes(k.group.shard, claimants)...)
 	ask = append(append(ask, st.Former...), k.seen.Recent()...)
 	k.asked = peers.AppendOthers(k.asked, k.Cfg.Self.ID, ask...)
 	k.asked = k.asked[:min(len(k.asked), maxRollbackAsks)]

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
@@ -19,7 +20,7 @@ import (
 type routes struct {
 	part.Part
 	links     *peers.Links
-	dir       *directory
+	dir       *directory.Directory
 	seen      *peers.Sightings
 	hosting   localReplicas
 	creation  coordinator
@@ -123,7 +124,7 @@ const (
 	routeLifetime = time.Minute // a route that nobody uses
 )
 
-func newRoutes(c part.Part, l *peers.Links, dir *directory, seen *peers.Sightings) *routes {
+func newRoutes(c part.Part, l *peers.Links, dir *directory.Directory, seen *peers.Sightings) *routes {
 	return &routes{Part: c, links: l, dir: dir, seen: seen, table: map[shards.Shard]*route{}}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
@@ -52,7 +53,7 @@ const MaxSavedStates = 16
 type savedStates struct {
 	part.Part
 	links  *peers.Links
-	dir    *directory
+	dir    *directory.Directory
 	seen   *peers.Sightings
 	copies *copies
 
@@ -79,7 +80,7 @@ func (s *savedStates) search(p shards.Shard, then func([]HeldState)) {
 		return
 	}
 	x := &stateSearch{until: s.Env.Now().Add(stateSearchTime), then: then}
-	nodes := append(s.dir.nearestNodes(p, claimants), s.seen.Recent()...)
+	nodes := append(s.dir.NearestNodes(p, claimants), s.seen.Recent()...)
 	x.nodes = peers.AppendOthers(nil, s.Cfg.Self.ID, nodes...)
 	x.nodes = x.nodes[:min(len(x.nodes), maxAsked)]
 	for _, n := range x.nodes {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
@@ -21,7 +22,7 @@ import (
 type shardRecord struct {
 	part.Part
 	group *shardGroup
-	dir   *directory
+	dir   *directory.Directory
 
 	term, version uint64
 	members       []machine.Peer
@@ -34,7 +35,7 @@ type shardRecord struct {
 func (r *shardRecord) publish() bool {
 	r.hosts = r.group.raft.Hosts(r.hosts[:0])
 	term := r.group.term()
-	if !r.dir.hasJoined() || len(r.hosts) == 0 || r.term == term && slices.Equal(r.members, r.hosts) {
+	if !r.dir.HasJoined() || len(r.hosts) == 0 || r.term == term && slices.Equal(r.members, r.hosts) {
 		return false
 	}
 	r.put(slices.Clone(r.hosts))
@@ -53,7 +54,7 @@ func (r *shardRecord) put(members []machine.Peer) {
 // publishAgain stores the same hosts as the next version.
 func (r *shardRecord) publishAgain() {
 	r.version++
-	r.dir.publish(r.group.shard, r.members, r.term, r.number())
+	r.dir.Publish(r.group.shard, r.members, r.term, r.number())
 }
 
 // number is the version of the record: later ones, and those of later terms, are
@@ -79,15 +80,15 @@ func (r *shardRecord) outdo(version uint64) {
 // leave stops publishing the record, and lets it lead to other hosts, if it was
 // published here.
 func (r *shardRecord) leave(hosts []machine.Peer, term uint64) {
-	if len(hosts) == 0 || len(hosts) >= records.MaxHosts || len(r.members) == 0 || !r.dir.hasJoined() {
-		r.dir.leave(r.group.shard, nil, 0, 0)
+	if len(hosts) == 0 || len(hosts) >= records.MaxHosts || len(r.members) == 0 || !r.dir.HasJoined() {
+		r.dir.Leave(r.group.shard, nil, 0, 0)
 		return
 	}
 	sign := slices.Clone(hosts)
 	if !peers.Among(sign, r.Cfg.Self.ID) {
 		sign = append(sign, r.Cfg.Self) // who signs must be in it; nobody is named twice
 	}
-	r.dir.leave(r.group.shard, sign, term, r.number()+1)
+	r.dir.Leave(r.group.shard, sign, term, r.number()+1)
 }
 
 // renewalStagger is how much longer each farther member waits than Net.RenewAfter. The
@@ -97,7 +98,7 @@ func (r *shardRecord) renewalStagger() time.Duration { return r.Cfg.RenewAfter /
 // renewalAge is how old the record is to be when it is this member's turn.
 func (r *shardRecord) renewalAge() time.Duration {
 	members := r.group.members()
-	kademlia.SortNearest(r.dir.key(r.group.shard), members)
+	kademlia.SortNearest(r.dir.KeyOf(r.group.shard), members)
 	at := slices.IndexFunc(members, func(p machine.Peer) bool { return p.ID == r.Cfg.Self.ID })
 	return r.Cfg.RenewAfter + time.Duration(max(0, at))*r.renewalStagger()
 }
@@ -110,14 +111,14 @@ func (r *shardRecord) renew(now machine.Time) {
 	if r.renewAt == 0 {
 		r.renewAt = now.Add(r.renewalAge())
 	}
-	if now < r.renewAt || !r.dir.hasJoined() || r.IsLeaving() {
+	if now < r.renewAt || !r.dir.HasJoined() || r.IsLeaving() {
 		return
 	}
 	r.renewAt = now.Add(r.renewalStagger())
 	if st := r.group.raft.Status(); !st.Member || st.Leader != (machine.Peer{}) && !st.Asleep {
 		return
 	}
-	r.dir.look(r.group.shard, func(res kademlia.Result) { r.renewFrom(res.Record) })
+	r.dir.Find(r.group.shard, func(res kademlia.Result) { r.renewFrom(res.Record) })
 }
 
 // renewFrom renews the record that the directory has, nil if it has none.

@@ -62,7 +62,7 @@ func TestLongRecordsOfHibernating(t *testing.T) {
 					continue
 				}
 				n.Call(func() {
-					c.node(i).net.dir.look(home, func(r kademlia.Result) {
+					c.node(i).net.dir.Find(home, func(r kademlia.Result) {
 						if r.Record == nil {
 							t.Errorf("node %d finds no record", i)
 							return

@@ -10,7 +10,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -24,7 +23,7 @@ type spareKeeping struct {
 	part.Part
 	signatures  copySignatures
 	links       *peers.Links
-	budgets     peers.Own[*limit.Budget] // bytes of spare copies that nodes may send
+	budgets     *peers.Budgets // bytes of spare copies that nodes may send
 	copies      *copies
 	invitations *invitations
 	hosting     *hosting
@@ -87,7 +86,7 @@ func (k *spareKeeping) receive(f *peers.Remote, m *Spare) {
 		k.answer(f, m.Shard)
 		return
 	}
-	if k.mayTake(f, len(m.Data)) {
+	if k.budgets.Take(f, len(m.Data)) {
 		k.take(f, m)
 	}
 }
@@ -103,20 +102,6 @@ func (k *spareKeeping) trusts(f *peers.Remote, p shards.Shard) bool {
 	}
 	k.leaders[p] = knownLeader{f.Peer.ID, now}
 	return true
-}
-
-// mayTake takes bytes from the sender's budget.
-func (k *spareKeeping) mayTake(f *peers.Remote, bytes int) bool {
-	budget := k.budgets.Of(f)
-	if *budget == nil {
-		b := limit.NewBudget(spareIntake, spareBurst)
-		*budget = &b
-	}
-	if (*budget).Take(float64(bytes), time.Unix(0, int64(k.Env.Now()))) {
-		return true
-	}
-	k.Counts.Dropped++
-	return false
 }
 
 // take adds a part to those that have come.

@@ -193,7 +193,7 @@ func TestForgedSpareCopy(t *testing.T) {
 	keeping := c.node(holder).net.spares
 	taken := 0
 	for range 10 * spareBurst / MaxSparePart {
-		if keeping.mayTake(f, MaxSparePart) {
+		if keeping.budgets.Take(f, MaxSparePart) {
 			taken += MaxSparePart
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
@@ -25,7 +26,7 @@ type spareSending struct {
 	group      *shardGroup
 	signatures copySignatures
 	links      *peers.Links
-	dir        *directory
+	dir        *directory.Directory
 	seen       *peers.Sightings
 	uploads    *limit.Budget // of the node
 
@@ -199,8 +200,8 @@ func (s *spareSending) chooseHolders(now machine.Time) {
 			delete(s.refused, who)
 		}
 	}
-	key := s.dir.key(s.group.shard)
-	for _, p := range append(slices.Clone(st.Former), s.dir.closest(key, claimants)...) {
+	key := s.dir.KeyOf(s.group.shard)
+	for _, p := range append(slices.Clone(st.Former), s.dir.Closest(key, claimants)...) {
 		if len(s.holders) >= spareHolders {
 			return
 		}

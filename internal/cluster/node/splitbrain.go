@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
@@ -30,7 +31,7 @@ type otherGroups struct {
 	convicted  *convictions // their claims do not count
 	leaderless leaderless
 	links      *peers.Links
-	dir        *directory
+	dir        *directory.Directory
 	seen       *peers.Sightings
 	routes     otherRoutes
 	copies     *copies
@@ -66,11 +67,11 @@ func (o *otherGroups) restart() { o.next = 0 }
 // search asks the directory, the nodes that its record names, and the nodes near the
 // key. It is for a replica that leads, or has had no leader for a while.
 func (o *otherGroups) search(now machine.Time) {
-	if now < o.next || !o.dir.hasJoined() || o.IsLeaving() {
+	if now < o.next || !o.dir.HasJoined() || o.IsLeaving() {
 		return
 	}
 	o.next, o.asked = now.Add(searchOtherGroupsEvery), now
-	o.dir.look(o.group.shard, func(r kademlia.Result) {
+	o.dir.Find(o.group.shard, func(r kademlia.Result) {
 		if o.group.gone {
 			return
 		}
@@ -87,7 +88,7 @@ func (o *otherGroups) suspects(found *kademlia.Record) []machine.Peer {
 	if len(o.claims) > 0 { // whoever else may claim it is asked too
 		n = claimants
 	}
-	out := o.dir.nearestNodes(o.group.shard, n)
+	out := o.dir.NearestNodes(o.group.shard, n)
 	if st := o.group.raft.Status(); st.Restored != 0 { // its hosts may be back, and sleep
 		out = append(out, st.Former...)
 	}
@@ -113,7 +114,7 @@ func (o *otherGroups) suspects(found *kademlia.Record) []machine.Peer {
 
 // ask sends what is known of the group here to nodes, the nearest to the key first.
 func (o *otherGroups) ask(nodes []machine.Peer, s *GroupStatus) {
-	for _, p := range peers.NearestFirst(o.dir.key(o.group.shard), nodes) {
+	for _, p := range peers.NearestFirst(o.dir.KeyOf(o.group.shard), nodes) {
 		if p.ID != o.Cfg.Self.ID {
 			o.links.SendDatagram(p, s)
 		}

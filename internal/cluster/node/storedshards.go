@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -9,7 +10,7 @@ import (
 
 const (
 	maxStoredAtOnce  = 4
-	retryStoredAfter = 5 * rejoin // for one that could not be adopted
+	retryStoredAfter = 5 * directory.Rejoin // for one that could not be adopted
 )
 
 // storedShards are shards that are on this node's disk without groups, from when it was
@@ -17,7 +18,7 @@ const (
 // each, few at a time, and the groups grow as all others do.
 type storedShards struct {
 	part.Part
-	dir      *directory
+	dir      *directory.Directory
 	creation *groupCreation
 
 	shards  map[shards.Shard]bool
@@ -25,7 +26,7 @@ type storedShards struct {
 	next    machine.Time
 }
 
-func newStoredShards(c part.Part, dir *directory, creation *groupCreation, stored []shards.Shard) *storedShards {
+func newStoredShards(c part.Part, dir *directory.Directory, creation *groupCreation, stored []shards.Shard) *storedShards {
 	s := &storedShards{Part: c, dir: dir, creation: creation, shards: map[shards.Shard]bool{}, retries: map[shards.Shard]machine.Time{}}
 	for _, p := range stored {
 		s.shards[p] = true
@@ -41,7 +42,7 @@ func (s *storedShards) remove(p shards.Shard) { delete(s.shards, p) }
 
 // beat looks after shards that have no group yet.
 func (s *storedShards) beat(now machine.Time) {
-	if len(s.shards) == 0 || !s.dir.hasJoined() || s.IsLeaving() || now < s.next {
+	if len(s.shards) == 0 || !s.dir.HasJoined() || s.IsLeaving() || now < s.next {
 		return
 	}
 	begun := 0
@@ -54,7 +55,7 @@ func (s *storedShards) beat(now machine.Time) {
 		}
 		begun++
 		s.retries[p] = now.Add(retryStoredAfter)
-		s.dir.look(p, func(r kademlia.Result) {
+		s.dir.Find(p, func(r kademlia.Result) {
 			if r.Record == nil {
 				s.creation.coordinate(p, nil)
 				return
@@ -64,6 +65,6 @@ func (s *storedShards) beat(now machine.Time) {
 		})
 	}
 	if begun == 0 {
-		s.next = now.Add(rejoin)
+		s.next = now.Add(directory.Rejoin)
 	}
 }
