@@ -31,7 +31,7 @@ func toLobby(m machine.Message) machine.Message {
 	case *region.Claim:
 		return &lobby.Claim{Region: m.Region, From: m.From, Player: m.Player, Epoch: m.Epoch}
 	case *region.Undone:
-		return &lobby.Undone{Region: m.Region, Tag: m.Tag, OK: m.OK, Count: m.Count, Edits: m.Edits, Owed: m.Owed}
+		return &lobby.Undone{Region: m.Region, Tag: m.Tag, OK: m.OK, Count: m.Count, Edits: m.Edits, Owed: m.Owed, Blocks: m.Blocks}
 	case *region.Saved:
 		return &lobby.Saved{Region: m.Region, Tag: m.Tag, Err: m.Err}
 	}
@@ -50,7 +50,7 @@ func (n *Node) fromLobby(m machine.Message) {
 	case *lobby.Claimed:
 		n.toRegion(m.Region, &region.Claimed{Player: m.Player, From: m.From, Epoch: m.Epoch, OK: m.OK, Visitor: m.Visitor})
 	case *lobby.Undo:
-		n.toRegion(m.Region, &region.Undo{Tag: m.Tag, Signed: m.Signed})
+		n.toRegion(m.Region, &region.Undo{Tag: m.Tag, Signed: m.Signed, Blocks: m.Blocks})
 	case *lobby.SaveAll:
 		n.toRegion(m.Region, &region.SaveAll{Tag: m.Tag})
 	}

@@ -2,14 +2,15 @@ package decision
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/game/clipboard"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // Build orders change many blocks at once. The Text is what was typed, with the corners in
-// it: "fill x y z x y z block", "replace x y z x y z other block".
+// it: "fill x y z x y z block", "replace x y z x y z other block", "copy x y z x y z". What
+// is pasted comes with the order and is the lobby's word.
 const Build OrderKind = ListHomes + 1
 
 // Shapes of a Build order.
@@ -19,13 +20,19 @@ const (
 	Walls   = "walls"   // the sides of the box
 	Hollow  = "hollow"  // its sides, floor and ceiling
 	Line    = "line"    // from corner to corner
+	Copy    = "copy"    // changes nothing: the lobby gets the blocks of the box
+	Cut     = "cut"     // the same, and air is left
+	Paste   = "paste"   // blocks of the lobby
 )
 
-// Shapes are all of them.
-var Shapes = []string{Fill, Replace, Walls, Hollow, Line}
+// blocksOf is how many blocks are named with each shape.
+var blocksOf = map[string]int{Fill: 1, Replace: 2, Walls: 1, Hollow: 1, Line: 1, Copy: 0, Cut: 0, Paste: 0}
+
+// BlocksOf is how many blocks are named with a shape.
+func BlocksOf(shape string) int { return blocksOf[shape] }
 
 // MaxBuild bounds the blocks of an order, whatever the settings say.
-const MaxBuild = 1 << 18
+const MaxBuild = clipboard.MaxBlocks
 
 // Building is what the Text of a Build order says.
 type Building struct {
@@ -47,11 +54,7 @@ func (o *Order) Building() (b Building, err error) {
 
 // ParseBuilding reads a shape, two corners, a block, and another one if it replaces.
 func ParseBuilding(words []string) (b Building, err error) {
-	n := 8
-	if words[0] == Replace {
-		n = 9
-	}
-	if !slices.Contains(Shapes, words[0]) || len(words) != n {
+	if n, ok := blocksOf[words[0]]; !ok || len(words) != 7+n {
 		return b, fmt.Errorf("%w: no shape, two corners and a block", ErrFormat)
 	}
 	b.Shape = words[0]
@@ -82,6 +85,18 @@ func ParseBuilding(words []string) (b Building, err error) {
 // buildable reports whether a block can stand anywhere by itself.
 func buildable(b world.Block) bool {
 	return b == world.Air || b == world.Water || world.Info(b).Item && !b.IsBed() && !b.IsDoor() && b.Solid()
+}
+
+// Makes reports whether what an order says can make one block of another.
+func (b *Building) Makes(e world.BlockChange) bool {
+	switch {
+	case !b.Has(e.At) || b.Shape == Copy || b.Shape == Replace && e.Was != b.With:
+		return false
+	case b.Shape == Paste:
+		same, ok := world.Copied(e.Now)
+		return ok && same == e.Now
+	}
+	return e.Now == b.Block
 }
 
 // Box holds all blocks that are built.
@@ -159,5 +174,14 @@ func sign(n int64) int64 {
 // buildAskedBy reports whether what was typed asks for an order to build. Corners that were
 // not typed are the lobby's word.
 func (o *Order) buildAskedBy(verb string, args []string) bool {
-	return len(args) > 0 && strings.HasPrefix(o.Text, verb+" ") && strings.HasSuffix(o.Text, " "+strings.ToLower(strings.Join(args, " ")))
+	typed := strings.ToLower(strings.Join(args, " "))
+	switch {
+	case !strings.HasPrefix(o.Text, verb+" "):
+		return false
+	case verb == Paste:
+		return typed == "" || strings.HasPrefix(o.Text, verb+" "+typed+" ")
+	case blocksOf[verb] == 0:
+		return typed == "" || o.Text == verb+" "+typed
+	}
+	return typed != "" && strings.HasSuffix(o.Text, " "+typed)
 }

@@ -36,7 +36,10 @@ const undoTimeout = 30 * time.Second
 type undone struct {
 	call  *call
 	kind  decision.OrderKind
-	only  bool // a preview
+	only  bool   // a preview
+	shape string // of Build
+	box   world.Zone
+	with  *copied // what is copied, or pasted; nil: nothing
 	left  map[world.RegionPos]bool
 	count int
 	wrong int // regions that refused
@@ -150,28 +153,28 @@ func (c *call) orderBetween(o decision.Order, u decision.Undo) error {
 // orderUndo orders something about the history of a box.
 func (c *call) orderUndo(o decision.Order, u decision.Undo) {
 	o.Text = u.String()
-	c.orderBox(o, u.Box, u.Preview)
+	c.orderBox(&undone{kind: o.Kind, box: u.Box, only: u.Preview, of: o.Subject}, o)
 }
 
 // orderBox asks the player to sign an order about a box, and brings it to the regions that
 // the box lies in.
-func (c *call) orderBox(o decision.Order, box world.Zone, only bool) {
+func (c *call) orderBox(w *undone, o decision.Order) {
 	c.lastOrder = max(c.lastOrder+1, uint64(c.Lobby.time().UnixMilli()))
 	o.World, o.Seq = c.cfg.Decisions.World(), c.lastOrder
 	c.ask(o.Append(nil), func(signed []byte) {
 		tag := c.tag()
-		w := &undone{call: c, signed: signed, of: o.Subject, owed: map[world.Block]uint32{}, kind: o.Kind, only: only, left: map[world.RegionPos]bool{}}
+		w.call, w.signed, w.owed, w.left = c, signed, map[world.Block]uint32{}, map[world.RegionPos]bool{}
 		c.undos[tag] = w
-		lo, hi := box.Min.Region(), box.Max.Region()
+		lo, hi := w.box.Min.Region(), w.box.Max.Region()
 		for x := lo.X; x <= hi.X; x++ {
 			for z := lo.Z; z <= hi.Z; z++ {
 				at := world.RegionPos{X: x, Z: z}
 				w.left[at] = true
-				c.toRegion(&Undo{Region: at, Tag: tag, Signed: signed})
+				c.toRegion(&Undo{Region: at, Tag: tag, Signed: signed, Blocks: w.pasted(at)})
 			}
 		}
 		c.env.SetTimer(c.env.Now().Add(undoTimeout), machine.Timer{Kind: timerUndo, Arg: tag})
-		if o.Kind != decision.Inspect && o.Kind != decision.Build && !only {
+		if o.Kind != decision.Inspect && o.Kind != decision.Build && !w.only {
 			c.audit(signed)
 		}
 	})
@@ -193,7 +196,7 @@ func (h *Lobby) onUndone(m *Undone) {
 	for _, o := range m.Owed {
 		w.owed[o.Block] += o.Count
 	}
-	if !m.OK {
+	if !m.OK || !w.takeCopy(m) {
 		w.wrong++
 	}
 	if len(w.left) == 0 {
@@ -214,6 +217,8 @@ func (h *Lobby) endUndo(tag uint64) {
 		w.call.reply("%s", h.pastEdits(w))
 	case w.only:
 		w.call.reply("%s would be changed.", what)
+	case w.shape == decision.Copy || w.shape == decision.Cut:
+		h.keepCopy(w)
 	default:
 		w.call.reply("%s changed.", what)
 	}

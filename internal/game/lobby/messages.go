@@ -148,6 +148,7 @@ type (
 		Region world.RegionPos
 		Tag    uint64
 		Signed []byte
+		Blocks []byte // what is pasted in the region (package clipboard)
 	}
 
 	// SaveAll asks a region to write a snapshot; Saved comes back.
@@ -258,6 +259,7 @@ type (
 		Count  uint32
 		Edits  []world.PastEdit
 		Owed   []world.Owed
+		Blocks []byte // what was copied in the region (package clipboard)
 	}
 
 	// Saved answers SaveAll; Err is empty when all is on disk.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/clipboard"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -229,6 +231,15 @@ func show(m any) string {
 		}
 		return fmt.Sprintf("Players full=%v: %s", m.Full, strings.Join(names, "; "))
 	}
+	if u, ok := m.(*Undo); ok && len(u.Blocks) == 0 {
+		m = struct {
+			Region world.RegionPos
+			Tag    uint64
+			Signed []byte
+		}{u.Region, u.Tag, u.Signed}
+		b, _ := json.Marshal(m)
+		return "Undo " + string(b)
+	}
 	b, _ := json.Marshal(m)
 	return fmt.Sprintf("%T %s", m, b)[len("*lobby."):]
 }
@@ -293,6 +304,11 @@ func (s *stage) act(line string) {
 			Region: e.at, Player: playerOf(who), Tag: tag, Found: true,
 			Position: world.Vec{X: fixed.Int(px), Y: fixed.Int(py), Z: fixed.Int(pz)},
 		})
+	case "copied": // tag x z: the region has stone there
+		var tag uint64
+		fmt.Sscan(rest, &tag, &x, &z)
+		n := clipboard.Volume(s.h.undos[tag].part(world.RegionPos{X: x, Z: z}))
+		s.h.OnMessage(machine.Peer{}, &Undone{Region: world.RegionPos{X: x, Z: z}, Tag: tag, OK: true, Blocks: clipboard.Encode(slices.Repeat([]world.Block{world.Stone + world.Block(x)}, n))})
 	case "undone": // tag x z count, and for each edit who and tick
 		m := &Undone{OK: true}
 		f := strings.Fields(rest)

@@ -386,6 +386,7 @@ type (
 	Undo struct {
 		Tag    uint64
 		Signed []byte
+		Blocks []byte // what is pasted in the region (package clipboard)
 	}
 
 	// SaveAll asks a region to write a snapshot; Saved comes back.
@@ -475,6 +476,7 @@ type (
 		Count  uint32
 		Edits  []world.PastEdit
 		Owed   []world.Owed // by a Rollback: what the player may have of what is in the world again
+		Blocks []byte       // what was copied in the region (package clipboard)
 	}
 
 	// Saved answers SaveAll; Err is empty when all is on disk.

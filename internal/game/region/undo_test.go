@@ -23,8 +23,13 @@ func (b *bed) undo(key ed25519.PrivateKey, kind decision.OrderKind, of id.ID, u 
 // undoAnswer sends an order about a box, and returns the answer.
 func (b *bed) undoAnswer(signed []byte) *Undone {
 	b.Helper()
+	return b.boxAnswer(&Undo{Tag: 7, Signed: signed})
+}
+
+func (b *bed) boxAnswer(m *Undo) *Undone {
+	b.Helper()
 	before := len(b.lobby)
-	b.deliver(here, Lobby, &Undo{Tag: 7, Signed: signed})
+	b.deliver(here, Lobby, m)
 	var answer *Undone
 	b.until("an answer", func() bool {
 		for _, m := range b.lobby[before:] {

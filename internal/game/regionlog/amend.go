@@ -55,11 +55,12 @@ func (a *Area) applyAmend(r *reader) error {
 	return nil
 }
 
-// applyBuilding does what an order to build says, each block as it says.
+// applyBuilding does what an order to build says, each block as it says; of what is pasted
+// it says only where.
 func (a *Area) applyBuilding(signed []byte, o *decision.Order, edits []world.BlockChange) error {
 	b, err := o.Building()
 	for _, e := range edits {
-		if err != nil || !b.Has(e.At) || e.Now != b.Block || b.Shape == decision.Replace && e.Was != b.With {
+		if err != nil || !b.Makes(e) {
 			return fmt.Errorf("%w: an order does not say that %v becomes %v", errRule, e.At, e.Now)
 		}
 	}

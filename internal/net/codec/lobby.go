@@ -2,6 +2,7 @@ package codec
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/clipboard"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -112,6 +113,7 @@ var lobbyKinds = []*kind{
 		f.region(&m.Region)
 		num(f, &m.Tag)
 		f.bytes(&m.Signed, decision.MaxSize)
+		f.bytes(&m.Blocks, clipboard.MaxSize)
 	}),
 	message(191, func(f *form, m *lobby.Undone) {
 		f.region(&m.Region)
@@ -120,6 +122,7 @@ var lobbyKinds = []*kind{
 		num(f, &m.Count)
 		list(f, &m.Edits, region.MaxPastEdits, 27, pastEdit)
 		list(f, &m.Owed, world.MaxOwed, 2, owed)
+		f.bytes(&m.Blocks, clipboard.MaxSize)
 	}),
 	message(90, func(f *form, m *lobby.Propose) { f.bytes(&m.Statement, decision.MaxSize) }),
 	message(91, func(f *form, m *lobby.Signed) { f.bytes(&m.Statement, decision.MaxSize) }),

@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/game/clipboard"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -140,7 +141,11 @@ var regionKinds = []*kind{
 		list(f, &m.Owed, world.MaxOwed, 2, owed)
 	}),
 	message(43, func(f *form, m *region.Locate) { f.id(&m.Player); num(f, &m.Tag) }),
-	message(192, func(f *form, m *region.Undo) { num(f, &m.Tag); f.bytes(&m.Signed, decision.MaxSize) }),
+	message(192, func(f *form, m *region.Undo) {
+		num(f, &m.Tag)
+		f.bytes(&m.Signed, decision.MaxSize)
+		f.bytes(&m.Blocks, clipboard.MaxSize)
+	}),
 	message(193, func(f *form, m *region.Undone) {
 		f.region(&m.Region)
 		num(f, &m.Tag)
@@ -148,6 +153,7 @@ var regionKinds = []*kind{
 		num(f, &m.Count)
 		list(f, &m.Edits, region.MaxPastEdits, 27, pastEdit)
 		list(f, &m.Owed, world.MaxOwed, 2, owed)
+		f.bytes(&m.Blocks, clipboard.MaxSize)
 	}),
 	message(44, func(f *form, m *region.SaveAll) { num(f, &m.Tag) }),
 	message(46, func(f *form, m *region.Awake) { f.region(&m.Region) }),

@@ -70,7 +70,7 @@ export function orderAskedBy(line: string, proposal: Uint8Array, player: Uint8Ar
   const n = args.length;
   const place = named.indexOf(verb.toLowerCase());
   if (place >= 0) return o.kind === 9 + place && o.self && n < 2 && (args[0] ?? 'home') === o.text;
-  if (o.kind === BUILD) return n > 0 && o.text.startsWith(`${verb.toLowerCase()} `) && o.text.endsWith(` ${args.join(' ').toLowerCase()}`);
+  if (o.kind === BUILD) return buildAskedBy(o.text, verb.toLowerCase(), args.join(' ').toLowerCase());
   switch (verb.toLowerCase()) {
     case 'undo':
     case 'redo':
@@ -98,6 +98,14 @@ export function orderAskedBy(line: string, proposal: Uint8Array, player: Uint8Ar
     }
   }
   return false;
+}
+
+/** Whether what was typed asks for an order to build. Corners that were not typed are the lobby's word. */
+function buildAskedBy(text: string, verb: string, typed: string): boolean {
+  if (!text.startsWith(`${verb} `)) return false;
+  if (verb === 'paste') return typed === '' || text.startsWith(`${verb} ${typed} `);
+  if (verb === 'copy' || verb === 'cut') return typed === '' || text === `${verb} ${typed}`;
+  return typed !== '' && text.endsWith(` ${typed}`);
 }
 
 /** Two corners at the end of what was typed, in the order in which the node writes them; null: there are none. */

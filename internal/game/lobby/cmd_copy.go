@@ -1,0 +1,142 @@
+package lobby
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/game/clipboard"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+)
+
+// copied is what a builder has copied. Frozen once all of it has come.
+type copied struct {
+	box *clipboard.Box
+	at  world.Pos // its lowest corner; beside the builder, if that stood somewhere
+}
+
+// maxCopies bounds how many builders have something copied.
+const maxCopies = 32
+
+// copyBox is /copy and /cut.
+func (c *call) copyBox(shape string, words []string) error {
+	b, err := decision.ParseBuilding(append([]string{shape}, words...))
+	if err != nil {
+		return userErrorf("That cannot be copied: %v.", err)
+	}
+	take := func(from world.Pos) {
+		at := b.Box().Min
+		with := &copied{clipboard.Of(b.Box()), at.Add(-from.X, -from.Y, -from.Z)}
+		if err := c.build(shape, words, with); err != nil {
+			c.fail("%v", err)
+		}
+	}
+	if c.from.console {
+		take(b.Box().Min)
+	} else {
+		c.locate(c.from, func(at world.Vec) { take(at.Block()) })
+	}
+	return nil
+}
+
+// takeCopy takes what a region has copied.
+func (w *undone) takeCopy(m *Undone) bool {
+	if w.shape != decision.Copy && w.shape != decision.Cut {
+		return true
+	}
+	part := w.part(m.Region)
+	blocks, err := clipboard.Decode(m.Blocks, clipboard.Volume(part))
+	return err == nil && w.with.box.Put(w.box.Min, part, blocks)
+}
+
+// part is what of the box lies in a region.
+func (w *undone) part(of world.RegionPos) world.Zone { return w.box.Common(of.Bounds()) }
+
+// pasted is what a region has to paste.
+func (w *undone) pasted(of world.RegionPos) []byte {
+	if w.shape != decision.Paste {
+		return nil
+	}
+	return clipboard.Encode(w.with.box.Cut(w.box.Min, w.part(of)))
+}
+
+// keepCopy keeps what all regions have copied; what others have copied long ago is forgotten.
+func (h *Lobby) keepCopy(w *undone) {
+	p := w.call.from
+	p.copied = w.with
+	h.copies = append(slices.DeleteFunc(h.copies, func(q *player) bool { return q == p }), p)
+	if len(h.copies) > maxCopies {
+		h.copies[0].copied = nil
+		h.copies = h.copies[1:]
+	}
+	verb := "copied"
+	if w.shape == decision.Cut {
+		verb = "cut"
+	}
+	w.call.reply("%s %s: /paste puts them beside you as they are now.", plural(w.with.box.Count(), "block"), verb)
+}
+
+// errNothingCopied is for who has copied nothing, or so long ago that it is forgotten.
+var errNothingCopied = userError("You have copied nothing lately: type /copy or /cut.")
+
+func (c *call) paste() error {
+	k := c.from.copied
+	if k == nil {
+		return errNothingCopied
+	}
+	return c.blockNamed(func(at world.Pos, typed bool) {
+		if !typed {
+			at = at.Add(k.at.X, k.at.Y, k.at.Z)
+		}
+		to := at.Add(int32(k.box.X-1), int32(k.box.Y-1), int32(k.box.Z-1))
+		words := strings.Fields(decision.PlaceText(at) + " " + decision.PlaceText(to))
+		if err := c.build(decision.Paste, words, k); err != nil {
+			c.fail("%v", err)
+		}
+	})
+}
+
+func (c *call) rotate() error {
+	degrees, err := strconv.Atoi(cmp.Or(c.arg(0), "90"))
+	switch {
+	case len(c.args) > 1 || err != nil || degrees%90 != 0:
+		return errUsage
+	case c.from.copied == nil:
+		return errNothingCopied
+	}
+	k := *c.from.copied
+	for range ((degrees/90)%4 + 4) % 4 {
+		// What lies at (x, z) from the builder lies at (−z, x) afterwards.
+		k.at.X, k.at.Z = -(k.at.Z + int32(k.box.Z) - 1), k.at.X
+		k.box = k.box.Right()
+	}
+	return c.changed(k)
+}
+
+func (c *call) mirror() error {
+	axis := strings.ToLower(c.arg(0))
+	switch {
+	case len(c.args) != 1 || axis != "x" && axis != "y" && axis != "z":
+		return errUsage
+	case c.from.copied == nil:
+		return errNothingCopied
+	}
+	k := *c.from.copied
+	k.box = k.box.Mirror(axis[0])
+	switch axis {
+	case "x":
+		k.at.X = -(k.at.X + int32(k.box.X) - 1)
+	case "z":
+		k.at.Z = -(k.at.Z + int32(k.box.Z) - 1)
+	}
+	return c.changed(k)
+}
+
+// changed takes a copy in the place of the one before.
+func (c *call) changed(k copied) error {
+	c.from.copied = &k
+	c.reply("What you have copied is %d × %d × %d blocks now.", k.box.X, k.box.Y, k.box.Z)
+	return nil
+}
