@@ -188,11 +188,21 @@ type NewWorld struct {
 	Storage *Storage
 	// Searching hears how the search for this machine's key goes; may be nil.
 	Searching Searching
+	Spawn     world.Pos // zero: a good place is looked for
 }
 
 // CreateWorld makes a world in a data folder: it finds the place where
 // newcomers stand, and signs with this machine's node key how the world begins.
 func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
+	m, err := n.meta(folder)
+	if err != nil {
+		return m, err
+	}
+	return folder.Create(m)
+}
+
+// meta is what a new world begins with; this machine's node is its founder.
+func (n *NewWorld) meta(folder *worldfs.Folder) (worldfs.Meta, error) {
 	m := worldfs.Meta{Name: n.Name, Genesis: n.Genesis, Seed: n.Seed, Mode: n.Mode, Rules: worldfs.Rules{Protect: max(0, n.Protect), Peaceful: n.Peaceful, Drops: n.Drops}}
 	if m.Name == "" {
 		m.Name = DefaultWorld
@@ -218,7 +228,9 @@ func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
 		}
 		m.Rules.Storage = n.Storage.rules()
 	}
-	m.Spawn = spawnOf(&m)
+	if m.Spawn = n.Spawn; m.Spawn == (world.Pos{}) {
+		m.Spawn = spawnOf(&m)
+	}
 	if err := worldfs.CheckName(m.Name); err != nil {
 		return m, err
 	}
@@ -228,7 +240,7 @@ func CreateWorld(folder *worldfs.Folder, n NewWorld) (worldfs.Meta, error) {
 		}
 	}
 	m.Signed, m.SignedTime = true, true
-	return folder.Create(m)
+	return m, nil
 }
 
 // hostingInvited is the hosting of a new world, unless its founder chooses another.

@@ -1,6 +1,7 @@
 package region
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -115,4 +116,48 @@ func Stored(c world.ColumnPos, kvs []machine.KV, generate func(world.ColumnPos) 
 		}
 	}
 	return out, nil
+}
+
+// StoredColumn are the records of a column in the space of a region that has nothing else of
+// it yet, for tools that make worlds.
+func StoredColumn(c *world.Column) []machine.KV {
+	return []machine.KV{StoredHeader(), {Key: []byte(columnKey(c.Pos.Index())), Value: encodeColumn(c)}}
+}
+
+// StoredContainer is the record of a container.
+func StoredContainer(c *world.Container) machine.KV {
+	return machine.KV{Key: []byte(containerKey(c.At)), Value: c.AppendBinary(nil)}
+}
+
+// StoredHeader is the record that every region's space has.
+func StoredHeader() machine.KV {
+	return machine.KV{Key: []byte(keyHeader), Value: []byte{layoutVersion}}
+}
+
+// StoredChanges is a record of changes behind those of a region's space, for tools that
+// change a store without running the region. Where something lies in a container nothing is
+// changed.
+func StoredChanges(of world.RegionPos, kvs []machine.KV, changes []world.BlockChange) (out machine.KV, n int, err error) {
+	var last uint64
+	full := map[world.Pos]bool{}
+	for _, kv := range kvs {
+		switch key := string(kv.Key); {
+		case len(key) == 9 && key[:1] == keyLog:
+			last = max(last, binary.BigEndian.Uint64(kv.Key[1:]))
+		case len(key) > 0 && key[:1] == keyContainer:
+			c, err := unpackContainer(of, key, kv.Value)
+			if err != nil {
+				return out, 0, err
+			}
+			full[c.At] = true
+		}
+	}
+	out.Key = []byte(logKey(last + 1))
+	for _, c := range changes {
+		if !full[c.At] {
+			out.Value = appendChange(out.Value, c)
+			n++
+		}
+	}
+	return out, n, nil
 }

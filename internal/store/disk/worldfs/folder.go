@@ -203,9 +203,10 @@ func (f *Folder) Create(m Meta) (Meta, error) {
 	return m, f.build(m, func(*disk.Store) error { return nil })
 }
 
-// Fill makes a world of what fill puts into it: a copy of one that is damaged. Its
-// id and its genesis stay.
+// Fill makes a world of what fill puts into it: a copy of one that is damaged, or a world
+// of another program. Its id and its genesis stay.
 func (f *Folder) Fill(m Meta, fill func(put func(space string, key, value []byte) error) error) error {
+	m.Format = metaFormat
 	if err := m.validate(); err != nil {
 		return err
 	}
