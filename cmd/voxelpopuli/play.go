@@ -49,6 +49,7 @@ func hostFlags(f *pflag.FlagSet, r *host.Runner) {
 	f.StringVar(&r.Page, "page", "", "URL of the page that \"voxelpopuli page\" has written, for links that reach this node without a TCP port")
 	f.StringSliceVar(&r.TrustedProxies, "trusted-proxy", nil, "address or CIDR block of a proxy that tells in X-Forwarded-For whom it connects for")
 	f.BoolVar(&r.OpenStatus, "open-status", false, "show /status and /metrics to others, not only to this machine's owner")
+	f.StringVar(&r.Map, "map", "", "what the page /map shows to everybody who reaches it: off, land, players (default land, if nobody needs a code or an invitation)")
 	f.DurationVar(&r.BackupEvery, "backup-every", 24*time.Hour, "write a backup so often; 0: never")
 	f.IntVar(&r.BackupKeep, "backup-keep", 7, "how many backups to keep; 0: all")
 	f.StringSliceVar(&r.NTP, "ntp", nil, "NTP servers to set the clock by; none: the system's clock (default the NTP pool, if others may join)")

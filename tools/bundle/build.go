@@ -33,7 +33,7 @@ var languages = []string{"de"}
 // bundleClient returns the files of web/dist by name, and what of them imports what.
 func bundleClient(root string) (map[string][]byte, outputs, error) {
 	o := options(root)
-	o.EntryPoints = []string{"src/main.ts", "src/worker.ts"}
+	o.EntryPoints = []string{"src/main.ts", "src/worker.ts", "src/worldmap.ts"}
 	for _, name := range languages {
 		o.EntryPoints = append(o.EntryPoints, "src/lang/"+name+".ts")
 	}

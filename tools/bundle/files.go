@@ -97,7 +97,7 @@ func report(files map[string][]byte, made outputs) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		script, ok := strings.CutSuffix(name, ".gz")
 		_, bundled := made[script]
-		later := name == "licences.txt" || ok && bundled && !slices.Contains(atOnce, script)
+		later := name == "licences.txt" || strings.HasPrefix(name, "map.") || ok && bundled && !slices.Contains(atOnce, script)
 		when := ""
 		if later {
 			when = "  later"

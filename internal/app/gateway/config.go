@@ -68,6 +68,8 @@ type Config struct {
 	Sharing func() *Sharing
 	// Console opens a console of the world; nil: there is none.
 	Console func() (Console, error)
+	// Map paints the world for the page /map; nil: there is no map.
+	Map Map
 	// Inviter manages invitations for the owner; nil: nobody does.
 	Inviter Inviter
 	// Whitelist says that the lobby lets only listed players in, so that a

@@ -35,6 +35,7 @@ type Gateway struct {
 	assets    map[string]*asset
 	traffic   traffic
 	metrics   *metrics
+	maps      mapVisitors
 	http      *http.Server
 
 	consoles    context.Context // ends at Shutdown
@@ -66,6 +67,7 @@ func New(cfg Config) (*Gateway, error) {
 		g.stats = &statsCache{read: cfg.Stats}
 	}
 	g.consoles, g.endConsoles = context.WithCancel(context.Background())
+	g.maps = newMapVisitors()
 	g.metrics = newMetrics(g)
 	g.http = &http.Server{
 		Handler:           g.guard(g.routes()),
@@ -90,6 +92,7 @@ func (g *Gateway) routes() http.Handler {
 	mux.HandleFunc("GET /api/invites", g.serveInvites)
 	mux.HandleFunc("POST /api/invites", g.serveInvites)
 	mux.HandleFunc("GET /api/console", g.serveConsole)
+	g.routeMap(mux)
 	mux.HandleFunc("GET /healthz", g.serveHealth)
 	mux.Handle("GET /status", g.private(http.HandlerFunc(g.serveStatus)))
 	mux.Handle("GET /metrics", g.private(http.HandlerFunc(g.metrics.serve)))

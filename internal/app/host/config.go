@@ -35,6 +35,9 @@ const (
 // Modes are how newcomers may play, numbered as on the wire.
 var Modes = []string{"survival", "creative"}
 
+// Maps are what the page /map may show: nothing, land and who owns it, or players as well.
+var Maps = []string{"off", "land", "players"}
+
 // Config says which world a host runs and who may come. Its zero value is the
 // world "home" in the user's data folder, for this machine alone.
 type Config struct {
@@ -97,6 +100,9 @@ type Config struct {
 	Proxies    []netip.Prefix // that are believed where requests come from
 	OpenStatus bool           // show /status and /metrics to everybody, not only to this machine's owner
 	Limits     gateway.Limits
+	// Map is what the page /map shows to everybody who reaches it, one of Maps; empty: the
+	// land, if nobody needs a code or an invitation to come in.
+	Map string
 
 	BackupEvery time.Duration // 0: no backups by itself
 	BackupKeep  int           // the newest that stay; 0: all

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -79,6 +81,9 @@ func Start(cfg Config) (*Host, error) {
 	cfg = cfg.withDefaults()
 	if cfg.Authority != "" && cfg.Nodes == "" {
 		return nil, fmt.Errorf("%w: no other node reaches this one, so that its authority has nobody to revoke: start without --authority", ErrUsage)
+	}
+	if cfg.Map != "" && !slices.Contains(Maps, cfg.Map) {
+		return nil, fmt.Errorf("%w: --map %s: want one of %s", ErrUsage, cfg.Map, strings.Join(Maps, ", "))
 	}
 	if cfg.Revocations != "" && cfg.Nodes == "" {
 		return nil, fmt.Errorf("%w: no other node reaches this one, so that the list in %s would shut nobody out: start without --revocations", ErrUsage, cfg.Revocations)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/store/files"
 	"github.com/voxelpopuli/voxelpopuli/web"
@@ -66,7 +67,9 @@ func Write(client []web.File, dir string) (int, error) {
 func contents(client []web.File) (map[string][]byte, error) {
 	all := map[string][]byte{"app.webmanifest": []byte(manifest)}
 	for _, f := range client {
-		all[f.Name] = f.Plain
+		if !strings.HasPrefix(f.Name, "map.") && f.Name != "worldmap.js" { // a node's own page
+			all[f.Name] = f.Plain
+		}
 	}
 	before, after, ok := bytes.Cut(all["index.html"], []byte("<title>"))
 	if !ok {

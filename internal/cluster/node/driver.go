@@ -3,9 +3,14 @@ package node
 import (
 	"fmt"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
@@ -99,4 +104,38 @@ func (n *Node) NodeWith(is func(certificate [32]byte) bool) (who id.ID) {
 		return who
 	}
 	return n.net.entries.nodeWith(is)
+}
+
+// Hosted tells whether other nodes host a region, or this one does: it was made once.
+func (n *Node) Hosted(at world.RegionPos, then func(bool)) {
+	if n.net == nil {
+		then(false)
+		return
+	}
+	p := shards.Shard{Region: at}
+	if n.net.hosting.hosts(p) {
+		then(true)
+		return
+	}
+	n.net.dir.Find(p, func(r kademlia.Result) { then(r.Record != nil) })
+}
+
+// Overview returns what a map of the world shows besides the land: where players begin, the
+// land that they own, and the players in the regions that run here.
+func (n *Node) Overview() (spawn world.Pos, lands []decision.SignedLand, players []PlayerHere) {
+	for _, s := range n.Stats().Regions {
+		n.WithArea(s.Pos, func(a *regionlog.Area) {
+			for _, p := range a.Players() {
+				players = append(players, PlayerHere{p.Name, p.Mode, p.Body.Pos.Block()})
+			}
+		})
+	}
+	return n.decisions.log.Spawn(n.cfg.Lobby.Spawn), n.decisions.log.Lands(), players
+}
+
+// PlayerHere is a player in a region that runs here.
+type PlayerHere struct {
+	Name string
+	Mode world.Mode
+	At   world.Pos
 }
