@@ -22,7 +22,7 @@ import (
 var Experiment = lab.Experiment{
 	Name:   "chaos",
 	Shows:  "that nothing acknowledged is lost and nothing is invented while nodes are killed, frozen, cut off, slow, full, and disagree about the time",
-	Source: "own rule: what was acknowledged stays, nothing else appears",
+	Source: "own rule: what was acknowledged stays, nothing else appears, land of others does not change, and a rollback takes back all of it",
 	Settings: []lab.Setting{
 		{Name: "minutes", Default: "2", Unit: "min", Text: "how long things go wrong"},
 		{Name: "nodes", Default: "7", Text: "processes that host the world"},
@@ -46,6 +46,8 @@ type chaos struct {
 	market   world.Pos       // for the feet, beside the chest
 	chest    world.Pos       // that the editors share
 	furnace  world.Pos       // likewise
+	village  village
+	traders  int // editors who have tokens
 	tally    chaosTally
 	wrong    violations
 	land     *nodelab.Land  // the terrain
@@ -102,6 +104,8 @@ func runChaos(t *lab.Trial) (err error) {
 	for _, e := range c.editors {
 		playing.Go(func() { e.run(ctx) })
 	}
+	playing.Go(func() { c.village.vandal.trespasses(ctx) })
+	playing.Go(func() { c.village.builder.builds(ctx) })
 	err = c.storm(time.Duration(minutes * float64(time.Minute)))
 	if err == nil {
 		err = c.calm()
@@ -111,7 +115,7 @@ func runChaos(t *lab.Trial) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := c.check(); err != nil {
+	if err := errors.Join(c.takeBack(), c.check()); err != nil {
 		return err
 	}
 	return c.report()
@@ -145,7 +149,10 @@ func (c *chaos) begin(nodes, editors int) error {
 	if err := c.promote(keeper, c.reader); err != nil {
 		return err
 	}
-	homes := c.homes(editors)
+	homes := c.homes(editors + 1)
+	if err := c.settleVillage(keeper, homes[editors]); err != nil {
+		return err
+	}
 	for i := range editors {
 		who, err := client.NewIdentity(fmt.Sprint("Editor", i))
 		if err != nil {
@@ -253,6 +260,8 @@ func (c *chaos) report() error {
 	t.Metric("unclear", float64(n.unclear.Load()), "")
 	t.Metric("container_moves", float64(n.moves.Load()), "")
 	t.Metric("tokens", float64(c.counts["tokens"]), "")
+	t.Metric("trespasses_refused", float64(c.village.tries), "")
+	t.Metric("rollbacks", float64(c.village.takes), "")
 	t.Metric("joins", float64(n.joins.Load()), "")
 	t.Metric("failed_joins", float64(n.failedJoins.Load()), "")
 	for _, f := range c.faults {

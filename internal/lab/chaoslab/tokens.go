@@ -35,6 +35,7 @@ func (c *chaos) openMarket() error {
 	at := c.dry(c.land.Gen.Spawn().Region().Column(0).Origin().Add(60, 0, 60))
 	c.market = at
 	spots := c.spots(at)
+	c.traders = len(c.editors)
 	c.chest, c.furnace = spots[0].at, spots[len(spots)-1].at
 	for i, e := range c.editors {
 		if err := e.prepare(c.t.Context, i == 0); err != nil {
@@ -179,7 +180,7 @@ func (c *chaos) countTokens(replicas map[string][]replica) error {
 		sum += p.Count
 	}
 	c.counts["tokens"] = sum
-	if want := tokensEach * len(c.editors); sum != want {
+	if want := tokensEach * c.traders; sum != want {
 		c.wrong.add("%d tokens are on the disks, there were %d: %v", sum, want, carried)
 	}
 	if c.tally.moves.Load() == 0 {
