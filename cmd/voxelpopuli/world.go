@@ -26,7 +26,7 @@ func newWorld(c *common) *cobra.Command {
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(worldNew(c), worldList(c), worldInfo(c), worldExport(c), worldImport(c), worldExportSchem(c), worldImportSchem(c), worldCheck(c), worldBackup(c), worldDelete(c), worldHosts(c), worldBookmarks(c))
+	cmd.AddCommand(worldNew(c), worldList(c), worldInfo(c), worldExport(c), worldImport(c), worldExportSchem(c), worldImportSchem(c), worldCheck(c), worldBackup(c), worldDelete(c), worldHosts(c), worldMerge(c), worldBookmarks(c))
 	return cmd
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -32,9 +33,11 @@ type Console struct {
 	link  *transport.Link
 	hello lobby.Enter
 	typed typedLines
-	known map[id.ID]string // who is here
-	queue []Event
-	over  error
+	// replies are answers to commands that this machine runs itself.
+	replies chan Event
+	known   map[id.ID]string // who is here
+	queue   []Event
+	over    error
 }
 
 // Console opens a console with a key, whose name does not matter.
@@ -51,17 +54,29 @@ func (n *Node) Console(who Identity) (*Console, error) {
 		return nil, fmt.Errorf("link to the node: %w", err)
 	}
 	out := &Console{
-		node: n, who: who, link: k, known: map[id.ID]string{},
+		node: n, who: who, link: k, known: map[id.ID]string{}, replies: make(chan Event, maxReplies),
 		hello: lobby.Enter{Player: login.Player, Name: who.Name, Pass: login.Pass, Invitation: n.invitation(login), Console: true},
 	}
 	return out, k.Send(&out.hello)
 }
+
+// maxReplies is how many answers wait for Next. Who reads none misses what comes after.
+const maxReplies = 64
 
 // Close ends the console.
 func (c *Console) Close() { c.link.Close() }
 
 // Say says a line to everybody; one that begins with a slash is a command.
 func (c *Console) Say(line string) error {
+	if words := strings.Fields(strings.TrimPrefix(line, "/")); c.node.cfg.Command != nil && strings.HasPrefix(line, "/") {
+		if answer, mine := c.node.cfg.Command(c.who.Player(), words); mine {
+			select {
+			case c.replies <- now(Event{Event: "reply", Line: answer}):
+			default:
+			}
+			return nil
+		}
+	}
 	c.typed.add(line)
 	return c.link.Send(&lobby.Say{Text: line})
 }
@@ -75,6 +90,8 @@ func (c *Console) Next(ctx context.Context) (Event, error) {
 		}
 		select {
 		case <-c.link.Ready():
+		case e := <-c.replies:
+			return e, nil
 		case <-ctx.Done():
 			return Event{}, ctx.Err()
 		}
@@ -91,9 +108,11 @@ func (c *Console) Next(ctx context.Context) (Event, error) {
 	return e, nil
 }
 
-func (c *Console) add(e Event) {
+func (c *Console) add(e Event) { c.queue = append(c.queue, now(e)) }
+
+func now(e Event) Event {
 	e.Time = time.Now().UTC().Truncate(time.Millisecond)
-	c.queue = append(c.queue, e)
+	return e
 }
 
 func (c *Console) receive(m machine.Message) {

@@ -66,7 +66,7 @@ func (c *copies) do(tag uint64, job machine.Job) { c.disk.Do("copies", tag, job)
 // newest returns the newest copy of a shard.
 func (c *copies) newest(p shards.Shard) (best savedCopy, ok bool) {
 	for _, s := range c.list {
-		if s.shard == p && !s.isOrigin() && (!ok || s.end().Compare(best.end()) > 0) {
+		if s.shard == p && !s.isOrigin() && !s.isKept() && (!ok || s.end().Compare(best.end()) > 0) {
 			best, ok = s, true
 		}
 	}
@@ -143,6 +143,7 @@ func (c *copies) beat(now machine.Time) {
 	c.thin(now, maxCopyAge, maxCopiesBytes, func(s savedCopy) bool { return s.Retired && !s.isSpare() && !s.isDated() })
 	c.thin(now, maxSpareAge, c.Cfg.CopiesDisk, func(s savedCopy) bool { return s.isSpare() })
 	c.thin(now, maxSpareAge, maxCopiesBytes, func(s savedCopy) bool { return s.isOrigin() })
+	c.thin(now, maxSpareAge, maxCopiesBytes, func(s savedCopy) bool { return s.isKept() })
 	c.thin(now, maxDatedAge, c.Cfg.CopiesDisk, func(s savedCopy) bool { return s.isDated() })
 	c.thinDated(now)
 }

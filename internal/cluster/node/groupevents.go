@@ -86,20 +86,19 @@ func (h *replica) OnNewer(_ machine.Peer, gen group.Gen) {
 	})
 }
 
-// verifyClaims asks soon who hosts the shard.
+// verifyClaims asks soon who hosts the shard. A group that sleeps asks in its sleep:
+// awake it would have a leader beside the other one. One that began with a copy has
+// changes to merge, and wakes for that.
 func (h *replica) verifyClaims() {
 	h.otherGroups.askSoon()
-	if h.group.raft.Hibernates() {
+	if h.group.raft.Hibernates() && h.group.raft.Status().Restored != 0 {
 		h.wake()
 	}
 }
 
 // onGroupStatus takes what another node knows of the shard's group.
 func (h *replica) onGroupStatus(f *peers.Remote, m *GroupStatus) {
-	switch h.otherGroups.compare(f, m) {
-	case lesserFound:
-		h.wake() // the greater must be awake to say so
-	case greaterClaimed:
+	if h.otherGroups.compare(f, m) {
 		h.verifyClaims()
 	}
 	h.quorumLoss.hear(f, m)

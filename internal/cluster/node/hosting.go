@@ -188,6 +188,9 @@ func (o *hosting) onGroupStatus(f *peers.Remote, m *GroupStatus) {
 	if m.Reply {
 		if s := o.groupStatus(m.Shard); s != nil {
 			s.Heard = o.links.HearsAny(m.Members, f.Peer.ID)
+			// A leader asks whether another group goes on. One that sleeps does, and is not
+			// woken to say so: then both would lead.
+			s.Led = s.Led || m.Led && o.replicas[m.Shard] != nil && o.replicas[m.Shard].group.raft.Hibernates()
 			o.links.SendDatagram(f.Peer, s)
 		}
 		if m.Member {

@@ -44,9 +44,10 @@ type mergeSource struct {
 	columns       map[world.ColumnPos]*world.Column // as the world was made
 	wanted        int
 	changes       []world.BlockChange
-	ready         bool // they are known
-	sent          int  // of them, and answered
-	kept          int  // of those, changes that others have overtaken
+	ready         bool                // they are known
+	sent          int                 // of them, and answered
+	overtaken     []world.BlockChange // those of which some are on blocks that others have changed
+	kept          int                 // how many are
 	number        uint32
 	at            machine.Time // when the last ones were sent
 }
@@ -211,10 +212,14 @@ func (s *mergeSources) onAnswer(from machine.Peer, m *MergeDone) {
 	}
 	n := min(MaxMergeChanges, len(x.changes)-x.sent)
 	if m.Refused {
-		s.end(x, fmt.Sprintf("%d changes of %s, which were made here without its hosts, were refused: they are put aside.", len(x.changes)-x.sent, m.Shard))
+		s.copies.keep(x.aside, append(x.overtaken, x.changes[x.sent:]...))
+		s.end(x, fmt.Sprintf("%d changes of %s, which were made here without its hosts, were refused: they are put aside (voxelpopuli world merge).", len(x.changes)-x.sent, m.Shard))
 		return
 	}
-	x.kept += max(0, n-int(m.InPlace))
+	if left := n - int(m.InPlace); left > 0 {
+		x.kept += left
+		x.overtaken = append(x.overtaken, x.changes[x.sent:x.sent+n]...)
+	}
 	x.sent += n
 	x.number++
 	if x.sent < len(x.changes) {
@@ -223,7 +228,8 @@ func (s *mergeSources) onAnswer(from machine.Peer, m *MergeDone) {
 	}
 	text := fmt.Sprintf("%d changes of %s, which were made here without its hosts, are in place", len(x.changes)-x.kept, m.Shard)
 	if x.kept > 0 {
-		text += fmt.Sprintf("; %d are put aside, since others have changed those blocks", x.kept)
+		s.copies.keep(x.aside, x.overtaken)
+		text += fmt.Sprintf("; %d are put aside, since others have changed those blocks (voxelpopuli world merge)", x.kept)
 	}
 	s.end(x, text+".")
 }
@@ -263,7 +269,7 @@ func (c *copies) asideSince(origin savedCopy) (out savedCopy, ok bool) {
 		return out, false
 	}
 	for _, s := range c.list {
-		superseded := !s.Retired && !s.isOrigin()
+		superseded := !s.Retired && !s.isOrigin() && !s.isKept()
 		if s.shard == origin.shard && superseded && s.at >= origin.at && (!ok || s.at > out.at) {
 			out, ok = s, true
 		}

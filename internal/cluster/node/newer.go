@@ -63,7 +63,7 @@ func (o *otherGroups) isFormer(who id.ID) bool { return peers.Among(o.group.raft
 // proven reports whether enough nodes claim that the shard continues in a greater group.
 func (o *otherGroups) proven(gen group.Gen) bool {
 	st, now := o.group.raft.Status(), o.Env.Now()
-	if !o.group.leading && (st.Leader != (machine.Peer{}) || st.Asleep) {
+	if !o.group.leading && !isAsleepUnrestored(&st) && (st.Leader != (machine.Peer{}) || st.Asleep) {
 		return false // the leader finds out
 	}
 	var claims []hostpolicy.Claimant
@@ -89,13 +89,27 @@ func (o *otherGroups) standing(st *group.Status, now machine.Time) hostpolicy.St
 	for _, m := range st.Members {
 		if m.Voter {
 			s.Voters++
-			if o.group.leading && !m.Dead {
+			if o.group.leading && !m.Dead || st.Asleep { // who sleeps does not know
 				s.Living++
 			}
 		}
 	}
 	return s
 }
+
+// isClaimed reports whether somebody has claimed a moment ago that a greater group goes on.
+func (o *otherGroups) isClaimed(now machine.Time) bool {
+	for _, c := range o.claims { // the order does not matter
+		if now.Sub(c.at) < claimFor {
+			return true
+		}
+	}
+	return false
+}
+
+// isAsleepUnrestored reports whether a group sleeps that may end in its sleep: nobody has
+// what the others lack, and there is nothing to merge.
+func isAsleepUnrestored(st *group.Status) bool { return st.Asleep && st.Restored == 0 }
 
 // isJustBack reports whether this replica has come back from an absence a moment ago:
 // its node was suspended, or the replica is of an earlier run.

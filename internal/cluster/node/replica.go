@@ -112,7 +112,7 @@ func (h *replica) beat(now machine.Time) {
 	h.log.beat(now)
 	if !h.group.leading {
 		if h.quorumLoss.isDue(now) {
-			if h.quorumLoss.leaderlessFor(now) >= leaderlessAfter {
+			if h.quorumLoss.leaderlessFor(now) >= leaderlessAfter || h.group.raft.Hibernates() && h.otherGroups.isClaimed(now) {
 				h.otherGroups.search(now)
 			}
 			h.quorumLoss.check(now)

@@ -2,6 +2,8 @@ package node
 
 import (
 	"cmp"
+	"encoding/binary"
+	"encoding/hex"
 	"slices"
 	"time"
 
@@ -10,13 +12,14 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 type (
-	// StatesQuery asks what earlier states of a region a node has. The founder's node may
-	// ask.
+	// StatesQuery asks what earlier states of a region a node has, or (the lobby) what it
+	// has put aside of all regions. The founder's node may ask.
 	StatesQuery struct{ Shard shards.Shard }
 
 	// States is the answer.
@@ -26,10 +29,12 @@ type (
 	}
 
 	// SavedState is an earlier state of a region that a node keeps: the one of a time, or
-	// (Aside) what it had when it stopped being a host, or gave way to another group.
+	// (Aside) what it had when it stopped being a host, or gave way to another group; or
+	// (Changes) what was built on a copy and not merged, as single blocks.
 	SavedState struct {
 		At          machine.Time
 		Aside       bool
+		Changes     bool
 		Gen         group.Gen
 		Term, Index uint64
 		Bytes       uint32
@@ -42,11 +47,37 @@ func (*StatesQuery) Datagram() {}
 // HeldState is an earlier state of a region, and who keeps it.
 type HeldState struct {
 	Holder machine.Peer
+	Region world.RegionPos
 	SavedState
 }
 
-// MaxSavedStates is how many states of a region a node tells of.
-const MaxSavedStates = 16
+// Name names a state: the same state has the same name wherever it stands in a list.
+func (s *HeldState) Name() string {
+	b := append([]byte(nil), s.Holder.ID[:]...)
+	for _, v := range []uint64{uint64(s.At), s.Gen.Number, s.Gen.Fork, s.Term, s.Index} {
+		b = binary.BigEndian.AppendUint64(b, v)
+	}
+	of := id.Of(append(b, flag(s.Aside), flag(s.Changes)))
+	return hex.EncodeToString(of[:stateName])
+}
+
+func flag(is bool) byte {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// stateName is how many bytes of a digest a state's name has: a few hundred states are to be
+// told apart.
+const stateName = 4
+
+// MaxSavedStates is how many states of a region a node tells of, maxAsideRegions of how
+// many regions.
+const (
+	MaxSavedStates  = 16
+	maxAsideRegions = 32
+)
 
 // savedStates collects what earlier states of regions there are, for the founder, and
 // tells the founder of those that are kept here.
@@ -66,6 +97,9 @@ type stateSearch struct {
 	until machine.Time
 	found []HeldState
 	then  func([]HeldState)
+
+	answers map[id.ID]int // of each of them
+	most    int           // so many of each count
 }
 
 const (
@@ -79,24 +113,53 @@ func (s *savedStates) search(p shards.Shard, then func([]HeldState)) {
 		then(nil)
 		return
 	}
-	x := &stateSearch{until: s.Env.Now().Add(stateSearchTime), then: then}
+	x := &stateSearch{until: s.Env.Now().Add(stateSearchTime), then: then, answers: map[id.ID]int{}, most: 1}
+	if p.Lobby {
+		x.most = maxAsideRegions
+	}
 	nodes := append(s.dir.NearestNodes(p, claimants), s.seen.Recent()...)
 	x.nodes = peers.AppendOthers(nil, s.Cfg.Self.ID, nodes...)
 	x.nodes = x.nodes[:min(len(x.nodes), maxAsked)]
 	for _, n := range x.nodes {
 		s.links.SendDatagram(n, &StatesQuery{p})
 	}
-	for _, own := range s.list(p) {
-		x.found = append(x.found, HeldState{s.Cfg.Self, own})
+	for _, own := range s.lists(p) {
+		for _, state := range own.List {
+			x.found = append(x.found, HeldState{s.Cfg.Self, own.Shard.Region, state})
+		}
 	}
 	s.asked[p] = x
+}
+
+// lists are what this node has of a region; of the lobby: what is put aside of all regions,
+// of those in which something waits to be decided on first.
+func (s *savedStates) lists(p shards.Shard) (out []States) {
+	if !p.Lobby {
+		if l := s.list(p); len(l) > 0 {
+			out = append(out, States{p, l})
+		}
+		return out
+	}
+	has := map[shards.Shard]bool{}
+	for _, c := range s.copies.list {
+		if !c.shard.Lobby && !c.isSpare() && !c.isOrigin() && !c.isDated() {
+			has[c.shard] = has[c.shard] || c.isKept()
+		}
+	}
+	order := shards.Sorted(has)
+	slices.SortStableFunc(order, func(a, b shards.Shard) int { return cmp.Compare(flag(has[b]), flag(has[a])) })
+	for _, p := range order[:min(len(order), maxAsideRegions)] {
+		l := slices.DeleteFunc(s.list(p), func(state SavedState) bool { return !state.Aside && !state.Changes })
+		out = append(out, States{p, l})
+	}
+	return out
 }
 
 // list is what this node has of a region.
 func (s *savedStates) list(p shards.Shard) (out []SavedState) {
 	for _, c := range s.copies.list {
 		if c.shard == p && !c.isSpare() && !c.isOrigin() {
-			out = append(out, SavedState{At: c.at, Aside: !c.isDated(), Gen: c.Gen, Term: c.Term, Index: c.Index, Bytes: uint32(c.Bytes)})
+			out = append(out, SavedState{At: c.at, Aside: !c.isDated() && !c.isKept(), Changes: c.isKept(), Gen: c.Gen, Term: c.Term, Index: c.Index, Bytes: uint32(c.Bytes)})
 		}
 	}
 	slices.SortFunc(out, func(a, b SavedState) int { return cmp.Compare(b.At, a.At) })
@@ -109,20 +172,27 @@ func (s *savedStates) answer(f *peers.Remote, m *StatesQuery) {
 		s.Counts.Dropped++
 		return
 	}
-	if list := s.list(m.Shard); len(list) > 0 {
-		s.links.Send(f.Peer, &States{m.Shard, list})
+	for _, l := range s.lists(m.Shard) {
+		s.links.Send(f.Peer, &l)
 	}
 }
 
 // hear takes what another node has.
 func (s *savedStates) hear(f *peers.Remote, m *States) {
-	x := s.asked[m.Shard]
-	if x == nil || !peers.Among(x.nodes, f.Peer.ID) {
+	if m.Shard.Lobby || !m.Shard.InWorld() {
 		return
 	}
-	x.nodes = slices.DeleteFunc(x.nodes, func(n machine.Peer) bool { return n.ID == f.Peer.ID })
-	for _, state := range m.List {
-		x.found = append(x.found, HeldState{f.Peer, state})
+	for _, p := range []shards.Shard{m.Shard, shards.Lobby} {
+		x := s.asked[p]
+		if x == nil || x.answers[f.Peer.ID] >= x.most || !peers.Among(x.nodes, f.Peer.ID) {
+			continue
+		}
+		x.answers[f.Peer.ID]++
+		for _, state := range m.List {
+			if x.most == 1 || state.Aside || state.Changes {
+				x.found = append(x.found, HeldState{f.Peer, m.Shard.Region, state})
+			}
+		}
 	}
 }
 
@@ -146,12 +216,21 @@ func (n *Node) States(at world.RegionPos, then func([]HeldState)) {
 	n.net.states.search(shards.Shard{Region: at}, then)
 }
 
+// Aside finds what nodes have put aside of all regions, the newest first.
+func (n *Node) Aside(then func([]HeldState)) {
+	if n.net == nil {
+		then(nil)
+		return
+	}
+	n.net.states.search(shards.Lobby, then)
+}
+
 // RestoreState puts the blocks of a region back to an earlier state. Only the founder's
-// node, and who leads the region, may ask for that.
-func (n *Node) RestoreState(at world.RegionPos, state HeldState, then func(StateRestored)) {
+// node, and who leads the region, may ask for that. show: it only counts them.
+func (n *Node) RestoreState(state HeldState, show bool, then func(StateRestored)) {
 	if n.net == nil {
 		then(StateRestored{Failed: true})
 		return
 	}
-	n.net.restoring.order(shards.Shard{Region: at}, state, then)
+	n.net.restoring.order(state, show, then)
 }

@@ -121,32 +121,24 @@ func (o *otherGroups) ask(nodes []machine.Peer, s *GroupStatus) {
 	}
 }
 
-// comparison is what follows from what another node says of the shard's group.
-type comparison uint8
-
-const (
-	nothingNew     comparison = iota
-	lesserFound               // it leads a lesser group
-	greaterClaimed            // it claims a greater one, which is not proven
-)
-
-// compare compares the group here with what another node says of the shard's.
-func (o *otherGroups) compare(f *peers.Remote, m *GroupStatus) comparison {
+// compare compares the group here with what another node says of the shard's. It reports
+// that a greater one is claimed, which is not proven.
+func (o *otherGroups) compare(f *peers.Remote, m *GroupStatus) (claimed bool) {
 	st := o.group.raft.Status()
 	switch c := st.Gen.Compare(m.Gen); {
 	case !m.Member || !m.Led || !st.Member || c == 0:
-		return nothingNew
+		return false
 	case c > 0:
 		o.lesser = f.Peer
-		return lesserFound
+		return false
 	case !o.isNews(m.Gen):
-		return nothingNew
+		return false
 	}
 	if o.noteClaim(f, m.Gen); o.proven(m.Gen) {
 		o.greater, o.greaterHosts, o.closeBy = m.Gen, m.Members, o.Env.Now().Add(closeWithin)
-		return nothingNew
+		return false
 	}
-	return greaterClaimed
+	return true
 }
 
 // isNews reports whether a generation is greater than the one that this replica gives
@@ -165,21 +157,21 @@ func (o *otherGroups) yield() bool {
 	return true
 }
 
-// closeWithin is how long a group that began with a copy may take to give way.
+// closeWithin is how long a group may take to give way.
 const closeWithin = 20 * time.Second
 
 // isClosed reports whether this replica has all that its group has acknowledged and ever
-// will. What is built in a group that began with a copy is merged by the member that has
-// the copy. That one must lead, and be the last: others would elect a leader when it is
-// gone, and what is built then would be in nobody's difference.
+// will. Who leads must be the last: others would elect a leader when it is gone, which
+// would acknowledge more beside the greater group. What is built in a group that began
+// with a copy is merged by the member that has the copy, so that one must lead.
 func (o *otherGroups) isClosed() bool {
 	st := o.group.raft.Status()
 	switch {
-	case st.Restored == 0 || o.Env.Now() >= o.closeBy || len(st.Members) == 0:
+	case isAsleepUnrestored(&st) || o.Env.Now() >= o.closeBy || len(st.Members) == 0:
 		return true
 	case !o.group.leading:
 		return st.Leader == (machine.Peer{})
-	case o.copies.hasOrigin(o.group.shard):
+	case st.Restored == 0 || o.copies.hasOrigin(o.group.shard):
 		if len(st.Members) > 1 {
 			_ = o.group.raft.SetMembers([]machine.Peer{o.Cfg.Self}) // if it cannot now: asked again
 			return false

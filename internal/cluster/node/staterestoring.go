@@ -25,14 +25,17 @@ type (
 		Number uint32
 		Holder machine.Peer
 		State  SavedState
+		Show   bool // only what would be changed is asked for
 	}
 
 	// StateRestored is the answer: how many blocks were put back, and how many were not,
-	// because somebody changed them meanwhile; or Failed.
+	// because somebody changed them meanwhile; or Failed. Low and High are the corners of
+	// the box in which they are.
 	StateRestored struct {
 		Shard         shards.Shard
 		Number        uint32
 		Changed, Kept uint32
+		Low, High     world.Pos
 		Failed        bool
 	}
 )
@@ -67,6 +70,7 @@ type stateRestore struct {
 	now           []machine.KV
 	made          map[world.ColumnPos]*world.Column
 	changes       []world.BlockChange
+	low, high     world.Pos // the box in which they are
 	changed, kept uint32
 }
 
@@ -85,11 +89,11 @@ const (
 )
 
 // order asks the leader of a region to put it back.
-func (s *stateRestoring) order(p shards.Shard, state HeldState, then func(StateRestored)) {
+func (s *stateRestoring) order(state HeldState, show bool, then func(StateRestored)) {
 	s.number++
 	now := s.Env.Now()
 	s.orders[s.number] = &stateOrder{
-		m:     RestoreState{Shard: p, Number: s.number, Holder: state.Holder, State: state.SavedState},
+		m:     RestoreState{Shard: shards.Shard{Region: state.Region}, Number: s.number, Holder: state.Holder, State: state.SavedState, Show: show},
 		until: now.Add(restoreTime), again: now, then: then,
 	}
 	s.beat(now)
@@ -159,7 +163,18 @@ func (s *stateRestoring) readRegion(x *stateRestore) {
 // and then finds the blocks that differ.
 func (s *stateRestoring) generate(x *stateRestore) {
 	pos := x.order.Shard.Region
-	for _, c := range region.ChangedColumns(pos, x.now, x.target) {
+	columns, find := []world.ColumnPos(nil), machine.Work(nil)
+	if x.order.State.Changes {
+		kept, ok := decodeKept(pos, x.target)
+		if !ok {
+			s.end(x, false)
+			return
+		}
+		columns, find = columnsWith(kept), applied{x.now, kept, x.made}
+	} else {
+		columns, find = region.ChangedColumns(pos, x.now, x.target), difference{pos, [2][]machine.KV{x.now, x.target}, x.made}
+	}
+	for _, c := range columns {
 		if x.made[c] != nil {
 			continue
 		}
@@ -172,15 +187,32 @@ func (s *stateRestoring) generate(x *stateRestore) {
 		})
 		return
 	}
-	s.jobs.do(difference{pos, [2][]machine.KV{x.now, x.target}, x.made}, func(result any, err error) {
+	s.jobs.do(find, func(result any, err error) {
 		changes, ok := result.([]world.BlockChange)
 		if x.now, x.target, x.made = nil, nil, nil; err != nil || !ok {
 			s.end(x, false)
 			return
 		}
-		x.changes = changes
+		if x.changes = changes; len(changes) > 0 {
+			x.low, x.high = boxOf(changes)
+		}
+		if x.order.Show {
+			x.changed = uint32(len(changes))
+			s.end(x, true)
+			return
+		}
 		s.change(x)
 	})
+}
+
+// boxOf returns two corners of the box in which changes are.
+func boxOf(changes []world.BlockChange) (low, high world.Pos) {
+	low, high = changes[0].At, changes[0].At
+	for _, c := range changes {
+		low = world.Pos{X: min(low.X, c.At.X), Y: min(low.Y, c.At.Y), Z: min(low.Z, c.At.Z)}
+		high = world.Pos{X: max(high.X, c.At.X), Y: max(high.Y, c.At.Y), Z: max(high.Z, c.At.Z)}
+	}
+	return low, high
 }
 
 // change makes the next changes.
@@ -207,11 +239,11 @@ func (s *stateRestoring) end(x *stateRestore, ok bool) {
 		return
 	}
 	delete(s.work, x.order.Shard)
-	if ok {
+	if ok && !x.order.Show {
 		s.Note(fmt.Sprintf("%s was put back to its state of %s by order of the founder's node: %d blocks; %d were changed meanwhile and stay.",
 			x.order.Shard, clock(x.order.State.At), x.changed, x.kept))
 	}
-	m := &StateRestored{Shard: x.order.Shard, Number: x.order.Number, Changed: x.changed, Kept: x.kept, Failed: !ok}
+	m := &StateRestored{Shard: x.order.Shard, Number: x.order.Number, Changed: x.changed, Kept: x.kept, Low: x.low, High: x.high, Failed: !ok}
 	if x.asker.ID == s.Cfg.Self.ID {
 		s.hear(s.Cfg.Self, m)
 		return

@@ -133,12 +133,15 @@ var nodeKinds = []*kind{
 		num(f, &m.Number)
 		f.peer(&m.Holder)
 		savedState(f, &m.State)
+		f.bool(&m.Show)
 	}),
 	message(189, func(f *form, m *node.StateRestored) {
 		shard(f, &m.Shard)
 		num(f, &m.Number)
 		num(f, &m.Changed)
 		num(f, &m.Kept)
+		f.pos(&m.Low)
+		f.pos(&m.High)
 		f.bool(&m.Failed)
 	}),
 	message(188, func(f *form, m *node.CopyPart) {
@@ -177,7 +180,7 @@ func shard(f *form, p *shards.Shard) { f.bool(&p.Lobby); f.region(&p.Region) }
 
 func savedState(f *form, s *node.SavedState) {
 	signed(f, &s.At)
-	f.bool(&s.Aside)
+	f.bools(&s.Aside, &s.Changes)
 	gen(f, &s.Gen)
 	num(f, &s.Term)
 	num(f, &s.Index)
