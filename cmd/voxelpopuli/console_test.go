@@ -152,3 +152,24 @@ func TestChatBridge(t *testing.T) {
 		t.Error(trouble.String())
 	}
 }
+
+// TestWorldMerge: what nodes have put aside is shown on the founder's machine, by its node,
+// and nowhere else; a name that nobody knows is refused with where names are found.
+func TestWorldMerge(t *testing.T) {
+	data := t.TempDir()
+	h, err := host.Start(host.Config{Data: data, Create: true, Seed: "7", Port: -1, Nodes: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close(context.Background()) })
+	addr := strings.Split(h.LocalURL(), "#")[0]
+	if out := (program{t, data}).ok("world", "merge", "--at", addr); !strings.Contains(out, "Nobody keeps a state put aside.") {
+		t.Errorf("nothing was put aside: %q", out)
+	}
+	if out := (program{t, data}).ok("world", "merge", "3fa2c1d0", "--at", addr); !strings.Contains(out, "Nobody keeps a state put aside") {
+		t.Errorf("a name that nobody knows: %q", out)
+	}
+	if code, _, errs := (program{t, data}).run("world", "merge", "--apply", "--at", addr); code != 2 {
+		t.Errorf("nothing is named: %d, %q", code, errs)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,8 +15,8 @@ const worldMergeLong = `Shows what nodes of the world that is open on this machi
 aside: states of groups that gave way to another group of the same region, and changes that
 could not be merged because others had changed the same blocks.
 
-With the coordinates of the region and the name of one of these it shows how many blocks of
-the region differ now, and where. With --apply it makes these blocks as they are there,
+With the name of one of these it shows how many blocks of its region differ now, and where.
+With --apply it makes these blocks as they are there,
 while players are in the region. Players, what they carry and filled containers stay.`
 
 // mergeTime is how long a node may take to answer; operatorAgain is when to ask again if it
@@ -31,20 +30,20 @@ func worldMerge(c *common) *cobra.Command {
 	var apply bool
 	var at string
 	cmd := &cobra.Command{
-		Use:     "merge [X Z NAME]",
+		Use:     "merge [NAME]",
 		Short:   "Shows and applies what nodes have put aside of the world that is open here",
 		Long:    worldMergeLong,
-		Example: "  voxelpopuli world merge\n  voxelpopuli world merge 40 -200 3fa2c1d0\n  voxelpopuli world merge 40 -200 3fa2c1d0 --apply",
-		Args:    between(0, 3),
+		Example: "  voxelpopuli world merge\n  voxelpopuli world merge 3fa2c1d0\n  voxelpopuli world merge 3fa2c1d0 --apply",
+		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			line := "/states aside"
 			switch {
-			case len(args) == 3 && apply:
-				line = "/states restore " + strings.Join(args, " ")
-			case len(args) == 3:
-				line = "/states show " + strings.Join(args, " ")
-			case len(args) > 0 || apply:
-				return fmt.Errorf("%w: want the region's X and Z and the state's NAME (usage: %s)", host.ErrUsage, cmd.UseLine())
+			case len(args) == 1 && apply:
+				line = "/states restore " + args[0]
+			case len(args) == 1:
+				line = "/states show " + args[0]
+			case apply:
+				return fmt.Errorf("%w: want the NAME of what is to be applied (usage: %s)", host.ErrUsage, cmd.UseLine())
 			}
 			var address []string
 			if at != "" {

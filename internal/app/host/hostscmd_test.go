@@ -32,7 +32,7 @@ func TestStatesIsForOperators(t *testing.T) {
 	if err := eve.Say("/states list 0 0"); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "Ann to read how it is used", func() bool { return ann.heard(": Usage: /states list <x> <z> | restore") })
-	until(t, "Ann to read that there is none", func() bool { return ann.heard(": Nobody keeps an earlier state of region") })
+	until(t, "Ann to read how it is used", func() bool { return ann.heard(": Usage: /states list <x> <z> | aside") })
+	until(t, "Ann to read that there is none", func() bool { return ann.heard(": Nobody keeps a state of region") })
 	until(t, "Eve to be refused", func() bool { return eve.heard(": /states is for operators.") })
 }

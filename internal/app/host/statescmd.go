@@ -20,45 +20,52 @@ const (
 )
 
 // statesUsage is the answer to a /states that is not understood.
-const statesUsage = "Usage: /states list <x> <z> | aside | show <x> <z> <name> | restore <x> <z> <name>"
+const statesUsage = "Usage: /states list <x> <z> | aside | show [<x> <z>] <name> | restore [<x> <z>] <name>"
 
 // states lists the earlier states of the region at a place that nodes keep, or all that
-// nodes have put aside; shows what one of them would change, or has the region put back to
-// it.
+// nodes have put aside; shows what one of them would change, or has its region put back to
+// it. What was put aside is found without the place.
 func (h *Host) states(args []string) string {
-	if len(args) == 1 && args[0] == "aside" {
-		list, err := await(h, statesTime, h.node.Aside)
-		switch {
-		case err != nil:
-			return "What was put aside could not be found: " + err.Error() + "."
-		case len(list) == 0:
-			return "Nobody has put anything aside. Nodes tell the founder's node alone."
+	list, name := len(args) > 0 && (args[0] == "list" || args[0] == "aside"), ""
+	if !list {
+		if len(args) < 2 || args[0] != "show" && args[0] != "restore" {
+			return statesUsage
 		}
-		return describeStates(list)
+		name = args[len(args)-1]
+		args = args[:len(args)-1]
 	}
-	if len(args) < 3 || len(args) > 4 || (args[0] == "list") != (len(args) == 3) || args[0] != "restore" && args[0] != "list" && args[0] != "show" {
+	if len(args) != 1 && len(args) != 3 || list && (args[0] == "list") != (len(args) == 3) {
 		return statesUsage
 	}
-	x, errX := strconv.ParseInt(args[1], 10, 32)
-	z, errZ := strconv.ParseInt(args[2], 10, 32)
-	at := world.Pos{X: int32(x), Z: int32(z)}.Region()
-	if errX != nil || errZ != nil || !(shards.Shard{Region: at}).InWorld() {
-		return statesUsage
+	search, where := h.node.Aside, "put aside"
+	if len(args) == 3 {
+		at, ok := regionOf(args[1], args[2])
+		if !ok {
+			return statesUsage
+		}
+		search, where = func(then func([]node.HeldState)) { h.node.States(at, then) }, fmt.Sprintf("of region %v", at)
 	}
-	list, err := await(h, statesTime, func(then func([]node.HeldState)) { h.node.States(at, then) })
-	switch {
+	found, err := await(h, statesTime, search)
+	switch i := slices.IndexFunc(found, func(s node.HeldState) bool { return s.Name() == name }); {
 	case err != nil:
 		return "The states could not be found: " + err.Error() + "."
-	case len(list) == 0:
-		return fmt.Sprintf("Nobody keeps an earlier state of region %v. Nodes tell the founder's node alone.", at)
-	case args[0] == "list":
-		return describeStates(list)
+	case len(found) == 0:
+		return "Nobody keeps a state " + where + ". Nodes tell the founder's node alone."
+	case list:
+		return describeStates(found)
+	case i < 0:
+		return fmt.Sprintf("No node that answers keeps a state %q %s. /states list or /states aside lists the names.", name, where)
+	default:
+		return h.restoreState(found[i], args[0] == "show")
 	}
-	i := slices.IndexFunc(list, func(s node.HeldState) bool { return s.Name() == args[3] })
-	if i < 0 {
-		return fmt.Sprintf("No node that answers keeps a state %q of region %v. The names are in /states list %d %d.", args[3], at, x, z)
-	}
-	return h.restoreState(list[i], args[0] == "show")
+}
+
+// regionOf is the region at a place.
+func regionOf(x, z string) (world.RegionPos, bool) {
+	atX, errX := strconv.ParseInt(x, 10, 32)
+	atZ, errZ := strconv.ParseInt(z, 10, 32)
+	at := world.Pos{X: int32(atX), Z: int32(atZ)}.Region()
+	return at, errX == nil && errZ == nil && (shards.Shard{Region: at}).InWorld()
 }
 
 // describeStates lists states, the newest first.
@@ -97,7 +104,7 @@ func (h *Host) restoreState(s node.HeldState, show bool) string {
 	case m.Changed+m.Kept == 0:
 		return "The region has all blocks as they are there."
 	case show:
-		return fmt.Sprintf("%d blocks differ, between %d %d %d and %d %d %d. /states restore makes them as they are there.",
+		return fmt.Sprintf("%d blocks differ, between %d %d %d and %d %d %d. With restore they become as they are there.",
 			m.Changed, m.Low.X, m.Low.Y, m.Low.Z, m.High.X, m.High.Y, m.High.Z)
 	}
 	text := fmt.Sprintf("%d blocks are as they were at %s.", m.Changed, stateTime(s))
