@@ -122,8 +122,8 @@ func (w *network) wait(d time.Duration) {
 func (w *network) timers() bool {
 	for _, n := range w.nodes {
 		n.mu.Lock()
-		busy := n.begun > 0
-		for _, s := range n.hints {
+		busy := n.initiator.begun > 0
+		for _, s := range n.registry.hints {
 			busy = busy || s.confirm != nil
 		}
 		n.mu.Unlock()

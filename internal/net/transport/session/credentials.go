@@ -24,7 +24,7 @@ func credentials(key ed25519.PrivateKey, proof []byte) []byte {
 // verify returns who the other end is, and what else it has said. That it holds
 // the static key of the handshake the handshake proves; that this is the node's
 // key is seen here.
-func (t *Table) verify(payload, static []byte) (who id.ID, rest []byte, err error) {
+func (co *core) verify(payload, static []byte) (who id.ID, rest []byte, err error) {
 	if len(payload) < credentialsHead {
 		return who, nil, errCredentials
 	}
@@ -36,8 +36,8 @@ func (t *Table) verify(payload, static []byte) (who id.ID, rest []byte, err erro
 	if u, err := montgomery(pub); err != nil || !bytes.Equal(u, static) {
 		return who, nil, errCredentials
 	}
-	if t.cfg.Admit != nil {
-		if err := t.cfg.Admit(pub, rest[:size:size]); err != nil {
+	if co.cfg.Admit != nil {
+		if err := co.cfg.Admit(pub, rest[:size:size]); err != nil {
 			return who, nil, admission{err}
 		}
 	}

@@ -72,8 +72,8 @@ func nonce(n *[12]byte, number uint64) []byte {
 var packets = sync.Pool{New: func() any { return new([MaxPacket]byte) }}
 
 // seal makes a packet and sends it.
-func (t *Table) seal(s *session, plain []byte) {
-	now := int64(t.now())
+func (co *core) seal(s *session, plain []byte) {
+	now := int64(co.now())
 	s.used.Store(now)
 	if len(plain) > 0 {
 		s.asked.CompareAndSwap(0, now)
@@ -87,7 +87,7 @@ func (t *Table) seal(s *session, plain []byte) {
 	b = binary.BigEndian.AppendUint64(b, s.out.number)
 	b = s.out.Seal(b, nonce(&s.out.nonce, s.out.number), plain, b)
 	s.out.number++
-	t.cfg.Send(b, s.addr)
+	co.cfg.Send(b, s.addr)
 }
 
 // spoken reports whether a packet was sent.
@@ -125,7 +125,7 @@ func (t *Table) onData(b []byte, h *header, from netip.AddrPort) {
 	s.used.Store(int64(t.now()))
 	s.asked.Store(0)
 	if !s.confirmed.Load() {
-		t.isConfirmed(s)
+		t.initiator.isConfirmed(s)
 	}
 	if len(plain) > 0 {
 		t.cfg.Deliver(s.who, plain)

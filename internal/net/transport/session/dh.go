@@ -54,10 +54,10 @@ func prologue(world id.ID) []byte {
 }
 
 // handshake begins one side of a handshake.
-func (t *Table) handshake(initiator bool) (*noise.HandshakeState, error) {
+func (co *core) handshake(initiator bool) (*noise.HandshakeState, error) {
 	return noise.NewHandshakeState(noise.Config{
 		CipherSuite: suite, Random: rand.Reader, Pattern: noise.HandshakeXX, Initiator: initiator,
-		Prologue: prologue(t.cfg.World), StaticKeypair: t.static,
+		Prologue: prologue(co.cfg.World), StaticKeypair: co.static,
 	})
 }
 

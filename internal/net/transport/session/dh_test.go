@@ -55,7 +55,7 @@ func TestDHIsNoise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := (&Table{static: static}).handshake(ours)
+		a, err := (&Table{core: core{static: static}}).handshake(ours)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -109,8 +109,8 @@ func TestTableIsBounded(t *testing.T) {
 			n.Send(b.peer, []byte("x"))
 			w.wait(time.Second)
 		}
-		if len(b.got) != 50 || b.Sessions() != 10 || b.fails["evicted"] != 40 || len(b.peers) != 10 || len(b.slots) != 10 || len(b.hints) != 10 {
-			t.Fatalf("%d messages, %d sessions, %d peers; %v", len(b.got), b.Sessions(), len(b.peers), b.fails)
+		if len(b.got) != 50 || b.Sessions() != 10 || b.fails["evicted"] != 40 || len(b.registry.peers) != 10 || len(b.slots) != 10 || len(b.registry.hints) != 10 {
+			t.Fatalf("%d messages, %d sessions, %d peers; %v", len(b.got), b.Sessions(), len(b.registry.peers), b.fails)
 		}
 	})
 }
@@ -140,8 +140,8 @@ func TestFlood(t *testing.T) {
 			w.wait(100 * time.Millisecond)
 		}
 		b.want(t, "x")
-		if len(b.halves) > b.cfg.Busy+1 || jobs > b.cfg.Busy+10 {
-			t.Fatalf("%d handshakes are kept, %d were computed", len(b.halves), jobs)
+		if len(b.responder.halves) > b.cfg.Busy+1 || jobs > b.cfg.Busy+10 {
+			t.Fatalf("%d handshakes are kept, %d were computed", len(b.responder.halves), jobs)
 		}
 		for to, n := range sent {
 			if got := w.bytes[[2]netip.AddrPort{b.addr(), to}]; got > n {
@@ -149,8 +149,8 @@ func TestFlood(t *testing.T) {
 			}
 		}
 		w.wait(halfLife)
-		if len(b.halves) != 0 || len(b.slots) != 1 {
-			t.Fatalf("%d handshakes are left", len(b.halves))
+		if len(b.responder.halves) != 0 || len(b.slots) != 1 {
+			t.Fatalf("%d handshakes are left", len(b.responder.halves))
 		}
 	})
 }
@@ -161,7 +161,7 @@ func TestGreedy(t *testing.T) {
 		b := w.add(2, 2, func(c *Config) { c.Half, c.Busy = 64, 1 })
 		from := netip.MustParseAddrPort("12.0.0.1:5")
 		for i := range uint32(1000) {
-			b.Packet(hello(b.cfg.World, i, b.cookies.bake(b.now(), from, i), bytes.Repeat([]byte{9}, dhSize)), from)
+			b.Packet(hello(b.cfg.World, i, b.responder.cookies.bake(b.now(), from, i), bytes.Repeat([]byte{9}, dhSize)), from)
 		}
 		a := w.add(1, 1)
 		a.Send(b.peer, []byte("x"))
@@ -180,13 +180,13 @@ func TestHostileHellos(t *testing.T) {
 			from := netip.AddrPortFrom(netip.MustParseAddr(addr), 5)
 			var c [cookieSize]byte
 			if cookie {
-				c = b.cookies.bake(b.now(), from, i)
+				c = b.responder.cookies.bake(b.now(), from, i)
 			}
 			b.Packet(hello(b.cfg.World, i, c, bytes.Repeat([]byte{9}, dhSize)), from)
-			f := b.halves[hint{from, i}]
+			f := b.responder.halves[hint{from, i}]
 			if f != nil { // as if it had ended
 				b.mu.Lock()
-				b.remove(f)
+				b.responder.remove(f)
 				b.mu.Unlock()
 			}
 			return f != nil
@@ -263,7 +263,7 @@ func FuzzPacket(f *testing.F) {
 		}
 		defer tab.Close()
 		tab.mu.Lock()
-		a := &attempt{p: tab.peerOf(machine.Peer{Addr: machine.AddrFrom(from)}), addr: from, ours: 1, packet: make([]byte, helloSize)}
+		a := &attempt{p: tab.registry.peerOf(machine.Peer{Addr: machine.AddrFrom(from)}), addr: from, ours: 1, packet: make([]byte, helloSize)}
 		a.p.attempt, tab.slots[1] = a, a
 		tab.slots[2] = &half{addr: from, ours: 2}
 		tab.mu.Unlock()

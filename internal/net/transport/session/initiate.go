@@ -11,6 +11,14 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
+// initiator has the handshakes that we have begun.
+type initiator struct {
+	*core
+	registry *registry
+
+	begun int
+}
+
 // attempt is a handshake that we have begun.
 type attempt struct {
 	p       *peer
@@ -30,93 +38,93 @@ type attempt struct {
 	rests  bool         // it has answered, and there is nothing else to say yet
 }
 
-// begin begins a handshake. t is locked.
-func (t *Table) begin(p *peer) {
-	if t.begun >= t.cfg.Begun {
-		t.cfg.Fail("busy")
+// begin begins a handshake. The table is locked.
+func (in *initiator) begin(p *peer) {
+	if in.begun >= in.cfg.Begun {
+		in.cfg.Fail("busy")
 		p.waiting = nil
-		t.forget(p)
+		in.registry.forget(p)
 		return
 	}
 	a := &attempt{p: p, addr: p.who.Addr.AddrPort()}
-	a.ours = t.number(a)
+	a.ours = in.number(a)
 	p.attempt = a
-	t.begun++
-	t.run(a, func() { t.sendHello(a) })
+	in.begun++
+	in.run(a, func() { in.sendHello(a) })
 }
 
-// run does the costly part of a handshake elsewhere. t is locked.
-func (t *Table) run(a *attempt, job func()) {
-	if !t.cfg.Go(job) {
-		t.end(a, "busy")
+// run does the costly part of a handshake elsewhere. The table is locked.
+func (in *initiator) run(a *attempt, job func()) {
+	if !in.cfg.Go(job) {
+		in.end(a, "busy")
 	}
 }
 
-// end gives an attempt up. t is locked.
-func (t *Table) end(a *attempt, why string) {
+// end gives an attempt up. The table is locked.
+func (in *initiator) end(a *attempt, why string) {
 	if a.p.attempt != a {
 		return
 	}
 	a.p.attempt, a.p.waiting, a.rests = nil, nil, false
-	delete(t.slots, a.ours)
-	t.begun--
+	delete(in.slots, a.ours)
+	in.begun--
 	if a.again != nil {
 		a.again.Stop()
 	}
-	t.forget(a.p)
+	in.registry.forget(a.p)
 	if why != "" {
-		t.cfg.Fail(why)
+		in.cfg.Fail(why)
 	}
 }
 
-func (t *Table) sendHello(a *attempt) {
-	if packet := t.prepare(a); packet != nil {
-		t.cfg.Send(packet, a.addr)
+func (in *initiator) sendHello(a *attempt) {
+	if packet := in.prepare(a); packet != nil {
+		in.cfg.Send(packet, a.addr)
 	}
 }
 
 // anew begins a handshake once more that somebody has meddled with: under another
 // number, because the other end would repeat what it has answered to this one.
 // The hello goes out when it would have been repeated.
-func (t *Table) anew(a *attempt) {
-	t.cfg.Fail("forged")
-	t.mu.Lock()
+func (in *initiator) anew(a *attempt) {
+	in.cfg.Fail("forged")
+	in.mu.Lock()
 	if a.p.attempt == a {
-		delete(t.slots, a.ours)
-		a.ours = t.number(a)
+		delete(in.slots, a.ours)
+		a.ours = in.number(a)
 	}
-	t.mu.Unlock()
-	t.prepare(a)
+	in.mu.Unlock()
+	in.prepare(a)
 }
 
 // prepare makes an attempt's hello, and has it repeated until there is an answer.
-func (t *Table) prepare(a *attempt) []byte {
-	n, err := t.handshake(true)
+func (in *initiator) prepare(a *attempt) []byte {
+	n, err := in.handshake(true)
 	if err != nil {
 		panic(err) // the configuration is a constant
 	}
-	question := t.questionOf(a)
+	question := in.questionOf(a)
 	first, _, _, err := n.WriteMessage(nil, question)
 	if err != nil {
 		panic(err) // there is nothing in it that could fail
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	in.mu.Lock()
+	defer in.mu.Unlock()
 	if a.p.attempt != a {
 		return nil
 	}
 	a.asks = question != nil
-	a.noise, a.packet, a.busy = n, hello(t.cfg.World, a.ours, [cookieSize]byte{}, first), false
+	a.noise, a.packet, a.busy = n, hello(in.cfg.World, a.ours, [cookieSize]byte{}, first), false
 	if a.again == nil {
-		a.again = time.AfterFunc(retryAfter, func() { t.sendAgain(a) })
+		a.again = time.AfterFunc(retryAfter, func() { in.sendAgain(a) })
 	}
 	return a.packet
 }
 
 // questionOf is the question that an attempt's hello takes.
-func (t *Table) questionOf(a *attempt) []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (in *initiator) questionOf(a *attempt) []byte {
+	in.mu.Lock()
+	defer in.mu.Unlock()
 	if w := a.p.waiting; a.p.attempt == a && len(w) > 0 && w[0].question {
 		return w[0].b
 	}
@@ -125,11 +133,11 @@ func (t *Table) questionOf(a *attempt) []byte {
 
 // sendAgain is when no answer has come, or when who has answered is to hear now
 // who has asked.
-func (t *Table) sendAgain(a *attempt) {
-	t.mu.Lock()
+func (in *initiator) sendAgain(a *attempt) {
+	in.mu.Lock()
 	if a.p.attempt != a || a.rests {
-		t.hurry(a)
-		t.mu.Unlock()
+		in.hurry(a)
+		in.mu.Unlock()
 		return
 	}
 	if a.tries++; a.tries == attempts {
@@ -137,22 +145,22 @@ func (t *Table) sendAgain(a *attempt) {
 		if a.version != 0 {
 			why = "version"
 		}
-		t.end(a, why)
-		t.mu.Unlock()
+		in.end(a, why)
+		in.mu.Unlock()
 		if a.version != 0 {
-			t.refuse(a.addr, OtherVersion(a.version))
+			in.refuse(a.addr, OtherVersion(a.version))
 		}
 		return
 	}
 	a.again.Reset(retryAfter << a.tries)
 	packet := a.packet
-	t.mu.Unlock()
-	t.cfg.Send(packet, a.addr)
+	in.mu.Unlock()
+	in.cfg.Send(packet, a.addr)
 }
 
-// attemptOf returns the attempt that a packet answers. t is locked.
-func (t *Table) attemptOf(h *header, from netip.AddrPort) *attempt {
-	a, _ := t.slots[h.to].(*attempt)
+// attemptOf returns the attempt that a packet answers. The table is locked.
+func (in *initiator) attemptOf(h *header, from netip.AddrPort) *attempt {
+	a, _ := in.slots[h.to].(*attempt)
 	if a == nil || a.addr != from || a.noise == nil || a.busy {
 		return nil
 	}
@@ -160,63 +168,63 @@ func (t *Table) attemptOf(h *header, from netip.AddrPort) *attempt {
 }
 
 // onRetry sends the hello with the cookie that the other end wants to see.
-func (t *Table) onRetry(h *header, from netip.AddrPort) {
-	t.mu.Lock()
-	a := t.attemptOf(h, from)
+func (in *initiator) onRetry(h *header, from netip.AddrPort) {
+	in.mu.Lock()
+	a := in.attemptOf(h, from)
 	if a == nil || a.cookies == attempts {
-		t.mu.Unlock()
+		in.mu.Unlock()
 		return
 	}
 	a.cookies++
 	packet := append([]byte(nil), a.packet...)
 	copy(packet[helloHead:], h.cookie[:])
 	a.packet = packet
-	t.mu.Unlock()
-	t.cfg.Send(packet, from)
+	in.mu.Unlock()
+	in.cfg.Send(packet, from)
 }
 
-func (t *Table) onWelcome(h *header, from netip.AddrPort) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	a := t.attemptOf(h, from)
+func (in *initiator) onWelcome(h *header, from netip.AddrPort) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	a := in.attemptOf(h, from)
 	if a == nil {
 		return
 	}
 	a.busy = true
 	theirs, message := h.from, append([]byte(nil), h.rest...)
-	t.run(a, func() { t.welcomed(a, theirs, message) })
+	in.run(a, func() { in.welcomed(a, theirs, message) })
 }
 
 // welcomed is when the other end has shown who it is.
-func (t *Table) welcomed(a *attempt, theirs uint32, message []byte) {
+func (in *initiator) welcomed(a *attempt, theirs uint32, message []byte) {
 	payload, _, _, err := a.noise.ReadMessage(nil, message)
 	if err != nil {
-		t.anew(a)
+		in.anew(a)
 		return
 	}
-	who, answer, err := t.verify(payload, a.noise.PeerStatic())
+	who, answer, err := in.verify(payload, a.noise.PeerStatic())
 	if want := a.p.who.ID; err == nil && !want.IsZero() && who != want {
 		err = wrongID{want, who}
 	}
 	if err != nil {
-		t.refuse(a.addr, err)
-		t.mu.Lock()
-		t.end(a, reasonOf(err))
-		t.mu.Unlock()
+		in.refuse(a.addr, err)
+		in.mu.Lock()
+		in.end(a, reasonOf(err))
+		in.mu.Unlock()
 		return
 	}
 	a.who, a.theirs = machine.Peer{ID: who, Addr: a.p.who.Addr}, theirs
-	if len(answer) == 0 || !a.asks || !t.answered(a, answer) {
-		t.prove(a)
+	if len(answer) == 0 || !a.asks || !in.answered(a, answer) {
+		in.prove(a)
 	}
 }
 
 // answered delivers the answer to an attempt's question. It reports whether the
 // rest of the handshake can wait.
-func (t *Table) answered(a *attempt, answer []byte) (rests bool) {
-	t.mu.Lock()
+func (in *initiator) answered(a *attempt, answer []byte) (rests bool) {
+	in.mu.Lock()
 	if a.p.attempt != a { // the question has gone another way
-		t.mu.Unlock()
+		in.mu.Unlock()
 		return true
 	}
 	a.p.waiting = a.p.waiting[1:]
@@ -224,40 +232,40 @@ func (t *Table) answered(a *attempt, answer []byte) (rests bool) {
 		a.rests = true
 		a.again.Reset(proveAfter)
 	}
-	t.mu.Unlock()
-	t.cfg.Deliver(a.who, answer)
+	in.mu.Unlock()
+	in.cfg.Deliver(a.who, answer)
 	return rests
 }
 
 // onUnknown hears that the other end does not have a session. Anyone could say
 // so: the session stays until there is a new one.
-func (t *Table) onUnknown(h *header, from netip.AddrPort) {
-	t.mu.Lock()
-	s := t.hints[hint{from, h.to}]
-	now := int64(t.now())
+func (in *initiator) onUnknown(h *header, from netip.AddrPort) {
+	in.mu.Lock()
+	s := in.registry.hints[hint{from, h.to}]
+	now := int64(in.now())
 	if s == nil || s.doubted.Load() != 0 && now-s.doubted.Load() < int64(hintEvery) {
-		t.mu.Unlock()
+		in.mu.Unlock()
 		return
 	}
 	s.doubted.Store(now)
 	confirm := s.confirm
-	for _, p := range t.users(s) {
+	for _, p := range in.registry.users(s) {
 		if confirm == nil && p.attempt == nil && p.current == s {
-			t.begin(p)
+			in.begin(p)
 		}
 	}
-	t.mu.Unlock()
+	in.mu.Unlock()
 	if confirm != nil {
-		t.cfg.Send(confirm, from)
+		in.cfg.Send(confirm, from)
 	}
 }
 
 // onVersion hears that the other end speaks another version. Anyone could say
 // so: it is the reason if nothing else comes.
-func (t *Table) onVersion(h *header, from netip.AddrPort) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if a := t.attemptOf(h, from); a != nil && h.version != Version {
+func (in *initiator) onVersion(h *header, from netip.AddrPort) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if a := in.attemptOf(h, from); a != nil && h.version != Version {
 		a.version = h.version
 	}
 }
@@ -279,8 +287,8 @@ func reasonOf(err error) string {
 	return "credentials"
 }
 
-func (t *Table) refuse(at netip.AddrPort, err error) {
-	if t.cfg.Refused != nil {
-		t.cfg.Refused(at, err)
+func (co *core) refuse(at netip.AddrPort, err error) {
+	if co.cfg.Refused != nil {
+		co.cfg.Refused(at, err)
 	}
 }

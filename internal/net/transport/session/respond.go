@@ -10,12 +10,25 @@ import (
 	"github.com/flynn/noise"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
 // maxEarly bounds the data that is kept while the end of its handshake is
 // computed.
 const maxEarly = maxWaiting
+
+// responder has the handshakes that other nodes have begun.
+type responder struct {
+	*core
+	registry  *registry
+	initiator *initiator
+	receive   func(b []byte, from netip.AddrPort) // takes a packet that came too early
+
+	halves  map[hint]*half
+	origins limit.Table[origin]
+	cookies cookies
+}
 
 // half is a handshake that another node has begun.
 type half struct {
@@ -37,77 +50,77 @@ func (f *half) stash(b []byte) {
 	}
 }
 
-func (t *Table) onHello(h *header, from netip.AddrPort) {
+func (re *responder) onHello(h *header, from netip.AddrPort) {
 	if h.version != Version {
-		t.cfg.Fail("version")
-		t.cfg.Send(ourVersion(h.from), from)
-		t.refuse(from, OtherVersion(h.version))
+		re.cfg.Fail("version")
+		re.cfg.Send(ourVersion(h.from), from)
+		re.refuse(from, OtherVersion(h.version))
 		return
 	}
-	if h.world != [4]byte(t.cfg.World[:4]) {
-		t.cfg.Fail("world")
+	if h.world != [4]byte(re.cfg.World[:4]) {
+		re.cfg.Fail("world")
 		return
 	}
-	if answer := t.begunByOther(h, from); answer != nil {
-		t.cfg.Send(answer, from)
+	if answer := re.begunByOther(h, from); answer != nil {
+		re.cfg.Send(answer, from)
 	}
 }
 
 // begunByOther notes a handshake; it returns what is to be sent at once.
-func (t *Table) begunByOther(h *header, from netip.AddrPort) (answer []byte) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (re *responder) begunByOther(h *header, from netip.AddrPort) (answer []byte) {
+	re.mu.Lock()
+	defer re.mu.Unlock()
 	key := hint{from, h.from}
-	if f := t.halves[key]; f != nil {
+	if f := re.halves[key]; f != nil {
 		return f.welcome // it, or what it was in answer to, was lost
 	}
-	now, o := t.now(), t.origins.Of(from.Addr(), time.Now())
-	proven := t.cookies.good(now, from, h.from, h.cookie)
-	if !proven && (len(t.halves) >= t.cfg.Busy || !o.loose.Take(1, time.Now())) {
-		t.cfg.Fail("cookie asked for")
-		return retry(h.from, t.cookies.bake(now, from, h.from))
+	now, o := re.now(), re.origins.Of(from.Addr(), time.Now())
+	proven := re.cookies.good(now, from, h.from, h.cookie)
+	if !proven && (len(re.halves) >= re.cfg.Busy || !o.loose.Take(1, time.Now())) {
+		re.cfg.Fail("cookie asked for")
+		return retry(h.from, re.cookies.bake(now, from, h.from))
 	}
-	if t.closed || len(t.halves) >= t.cfg.Half || o.halves >= max(1, t.cfg.Half/8) || proven && !o.proven.Take(1, time.Now()) {
-		t.cfg.Fail("busy")
+	if re.closed || len(re.halves) >= re.cfg.Half || o.halves >= max(1, re.cfg.Half/8) || proven && !o.proven.Take(1, time.Now()) {
+		re.cfg.Fail("busy")
 		return nil
 	}
 	o.halves++
 	f := &half{addr: from, theirs: h.from}
-	f.ours = t.number(f)
-	t.halves[key] = f
-	f.expire = time.AfterFunc(halfLife, func() { t.expired(f) })
+	f.ours = re.number(f)
+	re.halves[key] = f
+	f.expire = time.AfterFunc(halfLife, func() { re.expired(f) })
 	message := append([]byte(nil), h.rest...)
-	if !t.cfg.Go(func() { t.sendWelcome(f, message) }) {
-		t.cfg.Fail("busy")
-		t.remove(f)
+	if !re.cfg.Go(func() { re.sendWelcome(f, message) }) {
+		re.cfg.Fail("busy")
+		re.remove(f)
 	}
 	return nil
 }
 
-// remove forgets a handshake. t is locked.
-func (t *Table) remove(f *half) {
+// remove forgets a handshake. The table is locked.
+func (re *responder) remove(f *half) {
 	key := hint{f.addr, f.theirs}
-	if t.halves[key] == f {
-		delete(t.halves, key)
-		t.origins.Of(f.addr.Addr(), time.Now()).halves--
+	if re.halves[key] == f {
+		delete(re.halves, key)
+		re.origins.Of(f.addr.Addr(), time.Now()).halves--
 	}
-	if t.slots[f.ours] == any(f) {
-		delete(t.slots, f.ours)
+	if re.slots[f.ours] == any(f) {
+		delete(re.slots, f.ours)
 	}
 	f.expire.Stop()
 }
 
-func (t *Table) expired(f *half) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.slots[f.ours] == any(f) {
-		t.remove(f)
-		t.cfg.Fail("half open")
+func (re *responder) expired(f *half) {
+	re.mu.Lock()
+	defer re.mu.Unlock()
+	if re.slots[f.ours] == any(f) {
+		re.remove(f)
+		re.cfg.Fail("half open")
 	}
 }
 
-func (t *Table) sendWelcome(f *half, message []byte) {
-	n, err := t.handshake(false)
+func (re *responder) sendWelcome(f *half, message []byte) {
+	n, err := re.handshake(false)
 	if err != nil {
 		panic(err) // the configuration is a constant
 	}
@@ -116,17 +129,17 @@ func (t *Table) sendWelcome(f *half, message []byte) {
 	packet = binary.BigEndian.AppendUint32(packet, f.ours)
 	var answer []byte
 	if err == nil {
-		mine := *t.mine.Load()
-		answer = t.answer(question, helloSize-welcomeBare-len(mine))
+		mine := *re.mine.Load()
+		answer = re.answer(question, helloSize-welcomeBare-len(mine))
 		packet, _, _, err = n.WriteMessage(packet, slices.Concat(mine, answer))
 	}
-	t.mu.Lock()
+	re.mu.Lock()
 	switch {
-	case t.slots[f.ours] != any(f):
+	case re.slots[f.ours] != any(f):
 		packet = nil
 	case err != nil: // a key of low order
-		t.cfg.Fail("forged")
-		t.remove(f)
+		re.cfg.Fail("forged")
+		re.remove(f)
 		packet = nil
 	default:
 		f.noise, f.welcome = n, packet
@@ -134,107 +147,107 @@ func (t *Table) sendWelcome(f *half, message []byte) {
 			f.asked = question
 		}
 	}
-	t.mu.Unlock()
+	re.mu.Unlock()
 	if packet != nil {
-		t.cfg.Send(packet, f.addr)
+		re.cfg.Send(packet, f.addr)
 	}
 }
 
 // answer is what goes with a welcome. It is no more than the hello has paid for.
-func (t *Table) answer(question []byte, room int) []byte {
-	if len(question) == 0 || room <= 0 || t.cfg.Answer == nil {
+func (re *responder) answer(question []byte, room int) []byte {
+	if len(question) == 0 || room <= 0 || re.cfg.Answer == nil {
 		return nil
 	}
-	if a := t.cfg.Answer(question, room); len(a) <= room {
+	if a := re.cfg.Answer(question, room); len(a) <= room {
 		return a
 	}
 	return nil
 }
 
-func (t *Table) onConfirm(h *header, from netip.AddrPort) {
-	t.mu.Lock()
-	s, _ := t.slots[h.to].(*session)
+func (re *responder) onConfirm(h *header, from netip.AddrPort) {
+	re.mu.Lock()
+	s, _ := re.slots[h.to].(*session)
 	if s == nil {
-		t.confirmed(h, from)
+		re.confirmed(h, from)
 	}
-	t.mu.Unlock()
+	re.mu.Unlock()
 	if s != nil && s.addr == from && len(h.rest) >= dhSize {
-		t.seal(s, nil) // what has shown that we have it was lost
+		re.seal(s, nil) // what has shown that we have it was lost
 	}
 }
 
-// confirmed is when the end of a handshake has come. t is locked.
-func (t *Table) confirmed(h *header, from netip.AddrPort) {
-	f, _ := t.slots[h.to].(*half)
+// confirmed is when the end of a handshake has come. The table is locked.
+func (re *responder) confirmed(h *header, from netip.AddrPort) {
+	f, _ := re.slots[h.to].(*half)
 	if f == nil || f.addr != from || f.noise == nil || f.busy {
 		return
 	}
 	f.busy = true
 	message := append([]byte(nil), h.rest...)
-	if !t.cfg.Go(func() { t.onConfirmed(f, message) }) {
+	if !re.cfg.Go(func() { re.onConfirmed(f, message) }) {
 		f.busy = false
-		t.cfg.Fail("busy")
+		re.cfg.Fail("busy")
 	}
 }
 
 // onConfirmed ends the handshake on the responder's side.
-func (t *Table) onConfirmed(f *half, message []byte) {
-	s, first, err := t.accepted(f, message)
+func (re *responder) onConfirmed(f *half, message []byte) {
+	s, first, err := re.accepted(f, message)
 	if err != nil {
-		t.refuse(f.addr, err)
-		t.mu.Lock()
-		t.remove(f)
-		t.mu.Unlock()
-		t.cfg.Fail(reasonOf(err))
+		re.refuse(f.addr, err)
+		re.mu.Lock()
+		re.remove(f)
+		re.mu.Unlock()
+		re.cfg.Fail(reasonOf(err))
 		return
 	}
-	t.mu.Lock()
-	if t.slots[f.ours] != any(f) {
-		t.mu.Unlock()
+	re.mu.Lock()
+	if re.slots[f.ours] != any(f) {
+		re.mu.Unlock()
 		return
 	}
-	t.remove(f)
-	t.add(s)
-	p := t.peerOf(s.who)
+	re.remove(f)
+	re.registry.add(s)
+	p := re.registry.peerOf(s.who)
 	waiting := p.waiting
 	if p.attempt != nil { // theirs came first
-		t.end(p.attempt, "")
-		p = t.peerOf(s.who)
+		re.initiator.end(p.attempt, "")
+		p = re.registry.peerOf(s.who)
 	}
 	p.waiting = nil
-	for _, p := range t.users(s) {
-		t.use(p, s)
+	for _, p := range re.registry.users(s) {
+		re.registry.use(p, s)
 	}
-	t.mu.Unlock()
+	re.mu.Unlock()
 	for _, m := range waiting {
-		t.seal(s, m.b)
+		re.seal(s, m.b)
 	}
 	if f.asked != nil {
-		t.cfg.Answered(s.who, f.asked)
+		re.cfg.Answered(s.who, f.asked)
 	}
 	if len(first) > 0 {
-		t.cfg.Deliver(s.who, first)
+		re.cfg.Deliver(s.who, first)
 	}
 	if !s.spoken() { // whatever we say shows that we have it
-		t.seal(s, nil)
+		re.seal(s, nil)
 	}
 	for _, b := range f.early {
-		t.Packet(b, f.addr)
+		re.receive(b, f.addr)
 	}
 }
 
 // accepted makes the session of a handshake that another node has begun, and
 // returns what came with its end.
-func (t *Table) accepted(f *half, message []byte) (s *session, first []byte, err error) {
+func (re *responder) accepted(f *half, message []byte) (s *session, first []byte, err error) {
 	payload, c1, c2, err := f.noise.ReadMessage(nil, message)
 	if err != nil {
 		return nil, nil, err
 	}
-	who, first, err := t.verify(payload, f.noise.PeerStatic())
+	who, first, err := re.verify(payload, f.noise.PeerStatic())
 	if err != nil {
 		return nil, nil, err
 	}
-	if who == id.Of(t.cfg.Key.Public().(ed25519.PublicKey)) {
+	if who == id.Of(re.cfg.Key.Public().(ed25519.PublicKey)) {
 		return nil, nil, wrongID{got: who}
 	}
 	s = newSession(c2, c1)

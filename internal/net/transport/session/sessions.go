@@ -1,72 +1,85 @@
 package session
 
 import (
+	"net/netip"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// add notes a session. t is locked.
-func (t *Table) add(s *session) {
-	if t.live >= t.cfg.Sessions {
-		t.evict()
+// registry has the sessions that there are, and what is known of peers.
+type registry struct {
+	*core
+
+	peers   map[machine.Peer]*peer
+	hints   map[hint]*session
+	addrs   map[netip.AddrPort]int // sessions with each address
+	live    int                    // sessions
+	done    [2]uint64              // handshakes, begun by others and by us
+	sweeper *time.Timer
+}
+
+// add notes a session. The table is locked.
+func (rg *registry) add(s *session) {
+	if rg.live >= rg.cfg.Sessions {
+		rg.evict()
 	}
-	s.born = t.now()
+	s.born = rg.now()
 	s.used.Store(int64(s.born))
-	t.slots[s.ours] = s
-	t.hints[hint{s.addr, s.theirs}] = s
-	t.addrs[s.addr]++
-	t.live++
+	rg.slots[s.ours] = s
+	rg.hints[hint{s.addr, s.theirs}] = s
+	rg.addrs[s.addr]++
+	rg.live++
 	if s.initiator {
-		t.done[1]++
+		rg.done[1]++
 	} else {
-		t.done[0]++
+		rg.done[0]++
 	}
-	if t.sweeper == nil {
-		t.sweeper = time.AfterFunc(sweep, t.sweep)
+	if rg.sweeper == nil {
+		rg.sweeper = time.AfterFunc(sweep, rg.sweep)
 	}
 }
 
-// drop forgets a session. t is locked.
-func (t *Table) drop(s *session) {
-	if t.slots[s.ours] != any(s) {
+// drop forgets a session. The table is locked.
+func (rg *registry) drop(s *session) {
+	if rg.slots[s.ours] != any(s) {
 		return
 	}
-	delete(t.slots, s.ours)
-	if h := (hint{s.addr, s.theirs}); t.hints[h] == s {
-		delete(t.hints, h)
+	delete(rg.slots, s.ours)
+	if h := (hint{s.addr, s.theirs}); rg.hints[h] == s {
+		delete(rg.hints, h)
 	}
-	if t.addrs[s.addr]--; t.addrs[s.addr] == 0 {
-		delete(t.addrs, s.addr)
+	if rg.addrs[s.addr]--; rg.addrs[s.addr] == 0 {
+		delete(rg.addrs, s.addr)
 	}
-	t.live--
+	rg.live--
 	if s.again != nil {
 		s.again.Stop()
 	}
-	for _, p := range t.users(s) {
+	for _, p := range rg.users(s) {
 		if p.current == s {
 			p.current = nil
 		}
 		if p.next == s {
 			p.next = nil
 		}
-		t.forget(p)
+		rg.forget(p)
 	}
 }
 
 // users are those who may send over a session: by its node's name, and by its
-// address alone. t is locked.
-func (t *Table) users(s *session) (all []*peer) {
+// address alone. The table is locked.
+func (rg *registry) users(s *session) (all []*peer) {
 	for _, who := range []machine.Peer{s.who, {Addr: s.who.Addr}} {
-		if p := t.peers[who]; p != nil {
+		if p := rg.peers[who]; p != nil {
 			all = append(all, p)
 		}
 	}
 	return all
 }
 
-// use makes a session the one to send over. t is locked.
-func (t *Table) use(p *peer, s *session) {
+// use makes a session the one to send over. The table is locked.
+func (rg *registry) use(p *peer, s *session) {
 	if old := p.current; old != nil && old != s {
 		old.retired = true // what is on its way still arrives
 	}
@@ -77,11 +90,11 @@ func (t *Table) use(p *peer, s *session) {
 }
 
 // evict makes room: of a few sessions that happen to be looked at, the one
-// unused for longest goes. t is locked.
-func (t *Table) evict() {
+// unused for longest goes. The table is locked.
+func (rg *registry) evict() {
 	var oldest *session
 	seen := 0
-	for _, s := range t.hints {
+	for _, s := range rg.hints {
 		if oldest == nil || s.retired || s.used.Load() < oldest.used.Load() {
 			oldest = s
 		}
@@ -90,17 +103,17 @@ func (t *Table) evict() {
 		}
 	}
 	if oldest != nil {
-		t.drop(oldest)
-		t.cfg.Fail("evicted")
+		rg.drop(oldest)
+		rg.cfg.Fail("evicted")
 	}
 }
 
 // sweep drops what is not used any more.
-func (t *Table) sweep() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := t.now()
-	for _, slot := range t.slots {
+func (rg *registry) sweep() {
+	rg.mu.Lock()
+	defer rg.mu.Unlock()
+	now := rg.now()
+	for _, slot := range rg.slots {
 		s, ok := slot.(*session)
 		if !ok {
 			continue
@@ -110,17 +123,17 @@ func (t *Table) sweep() {
 			limit += idleGrace
 		}
 		if s.retired || now-s.born > lifetime || now-time.Duration(s.used.Load()) > limit {
-			t.drop(s)
+			rg.drop(s)
 		}
 	}
-	t.sweeper = nil
-	if t.live > 0 && !t.closed {
-		t.sweeper = time.AfterFunc(sweep, t.sweep)
+	rg.sweeper = nil
+	if rg.live > 0 && !rg.closed {
+		rg.sweeper = time.AfterFunc(sweep, rg.sweep)
 	}
 }
 
-// usable returns the session to send over, nil if there is none. t is locked.
-func (t *Table) usable(p *peer, now time.Duration) *session {
+// usable returns the session to send over, nil if there is none. The table is locked.
+func (rg *registry) usable(p *peer, now time.Duration) *session {
 	for _, s := range []*session{p.current, p.next} {
 		if s != nil && now-s.born < lifetime {
 			return s
@@ -155,11 +168,11 @@ func (t *Table) send(w *Way, m message) {
 		return
 	}
 	if w.p == nil || w.p.gone {
-		w.p = t.peerOf(w.To)
+		w.p = t.registry.peerOf(w.To)
 	}
 	p := w.p
 	now := t.now()
-	s := t.usable(p, now)
+	s := t.registry.usable(p, now)
 	if s == nil {
 		t.wait(p, m)
 		t.mu.Unlock()
@@ -176,11 +189,11 @@ func (t *Table) SendFresh(to machine.Peer, plain []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.closed {
-		t.wait(t.peerOf(to), message{b: plain})
+		t.wait(t.registry.peerOf(to), message{b: plain})
 	}
 }
 
-// wait keeps a message until there is a session. t is locked.
+// wait keeps a message until there is a session. The table is locked.
 func (t *Table) wait(p *peer, m message) {
 	if len(p.waiting) == maxWaiting {
 		t.cfg.Fail("queue full")
@@ -192,18 +205,18 @@ func (t *Table) wait(p *peer, m message) {
 }
 
 // review begins a new session if this one is old, or if the other end does not
-// seem to know it. t is locked.
+// seem to know it. The table is locked.
 func (t *Table) review(p *peer, s *session, now time.Duration) {
 	asked := time.Duration(s.asked.Load())
 	switch {
 	case p.attempt != nil:
 	case asked != 0 && now-asked > p.doubt:
 		p.doubt = min(2*p.doubt, maxDoubt)
-		t.begin(p)
+		t.initiator.begin(p)
 	case asked == 0 && p.doubt > unanswered:
 		p.doubt = unanswered
 	case s.initiator && now-s.born > rekeyAfter:
-		t.begin(p)
+		t.initiator.begin(p)
 	}
 }
 
@@ -215,19 +228,19 @@ func (t *Table) Ready(to machine.Peer) bool {
 	if t.closed {
 		return false
 	}
-	p := t.peerOf(to)
-	if t.usable(p, t.now()) != nil {
+	p := t.registry.peerOf(to)
+	if t.registry.usable(p, t.now()) != nil {
 		return true
 	}
 	t.need(p)
 	return false
 }
 
-// need sees to it that there will be a session. t is locked.
+// need sees to it that there will be a session. The table is locked.
 func (t *Table) need(p *peer) {
 	if p.attempt == nil {
-		t.begin(p)
+		t.initiator.begin(p)
 	} else {
-		t.hurry(p.attempt)
+		t.initiator.hurry(p.attempt)
 	}
 }

@@ -118,8 +118,8 @@ func TestNobodyAnswers(t *testing.T) {
 			a.Send(machine.Peer{Addr: machine.AddrFrom(netip.MustParseAddrPort("10.0.0.1:99"))}, []byte("x"))
 		}
 		w.wait(5 * time.Second)
-		if a.fails["no answer"] != 1 || a.fails["queue full"] != 100-maxWaiting || len(a.peers)+len(a.slots)+a.begun != 0 {
-			t.Fatalf("%v, %d peers, %d slots", a.fails, len(a.peers), len(a.slots))
+		if a.fails["no answer"] != 1 || a.fails["queue full"] != 100-maxWaiting || len(a.registry.peers)+len(a.slots)+a.initiator.begun != 0 {
+			t.Fatalf("%v, %d peers, %d slots", a.fails, len(a.registry.peers), len(a.slots))
 		}
 	})
 }
@@ -247,7 +247,7 @@ func TestRestartedStranger(t *testing.T) {
 				a.Send(there, []byte("y"))
 				w.wait(time.Second)
 				b.want(t, want...)
-				if got := a.peers[there]; got.current == nil || got.current.who != b.peer || got.next != nil {
+				if got := a.registry.peers[there]; got.current == nil || got.current.who != b.peer || got.next != nil {
 					t.Errorf("what goes to the address would go to %v", got.current.who)
 				}
 			})
@@ -279,7 +279,7 @@ func TestSilence(t *testing.T) {
 		}
 		// An end that says it knows nothing is not believed too often.
 		h := a.Handshakes()
-		s := a.usable(a.peers[b.peer], a.now())
+		s := a.registry.usable(a.registry.peers[b.peer], a.now())
 		for range 1000 {
 			a.Packet(unknown(s.theirs), b.addr())
 		}
@@ -308,7 +308,7 @@ func TestRekey(t *testing.T) {
 			t.Fatalf("%d handshakes in %d minutes", h[1], n)
 		}
 		w.wait(idle + idleGrace + 2*sweep)
-		if a.Sessions()+b.Sessions()+len(a.peers)+len(b.peers)+len(a.hints)+len(a.addrs) != 0 {
+		if a.Sessions()+b.Sessions()+len(a.registry.peers)+len(b.registry.peers)+len(a.registry.hints)+len(a.registry.addrs) != 0 {
 			t.Fatalf("%d and %d sessions are left", a.Sessions(), b.Sessions())
 		}
 	})

@@ -13,7 +13,6 @@ import (
 	"github.com/flynn/noise"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -81,26 +80,25 @@ const (
 	proveAfter = 50 * time.Millisecond
 )
 
-// Table holds all sessions of a node.
+// Table holds all sessions of a node. Its parts have the state: the sessions and peers that
+// there are, and the handshakes that we and others have begun. All share one lock.
 type Table struct {
+	core
+	registry  registry
+	initiator initiator
+	responder responder
+}
+
+// core is what the parts have in common.
+type core struct {
 	cfg    Config
 	began  time.Time
 	static noise.DHKey
 	mine   atomic.Pointer[[]byte] // our credentials
 
-	mu      sync.Mutex
-	slots   map[uint32]any // our numbers: *session, *attempt or *half
-	peers   map[machine.Peer]*peer
-	hints   map[hint]*session
-	halves  map[hint]*half
-	origins limit.Table[origin]
-	addrs   map[netip.AddrPort]int // sessions with each address
-	begun   int
-	live    int       // sessions
-	done    [2]uint64 // handshakes, begun by others and by us
-	cookies cookies
-	sweeper *time.Timer
-	closed  bool
+	mu     sync.Mutex
+	slots  map[uint32]any // our numbers: *session, *attempt or *half
+	closed bool
 }
 
 // hint is a number that the node at an address has given.
@@ -141,11 +139,10 @@ func New(cfg Config) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{
-		cfg: cfg, began: time.Now(), static: static,
-		slots: map[uint32]any{}, peers: map[machine.Peer]*peer{}, hints: map[hint]*session{}, halves: map[hint]*half{}, origins: newOrigins(),
-		addrs: map[netip.AddrPort]int{},
-	}
+	t := &Table{core: core{cfg: cfg, began: time.Now(), static: static, slots: map[uint32]any{}}}
+	t.registry = registry{core: &t.core, peers: map[machine.Peer]*peer{}, hints: map[hint]*session{}, addrs: map[netip.AddrPort]int{}}
+	t.initiator = initiator{core: &t.core, registry: &t.registry}
+	t.responder = responder{core: &t.core, registry: &t.registry, initiator: &t.initiator, halves: map[hint]*half{}, origins: newOrigins(), receive: t.Packet}
 	return t, t.Show(cfg.Proof)
 }
 
@@ -165,12 +162,12 @@ func (t *Table) Close() {
 	defer t.mu.Unlock()
 	t.closed = true
 	clear(t.slots)
-	clear(t.peers)
-	clear(t.hints)
-	clear(t.halves)
-	clear(t.addrs)
-	if t.sweeper != nil {
-		t.sweeper.Stop()
+	clear(t.registry.peers)
+	clear(t.registry.hints)
+	clear(t.responder.halves)
+	clear(t.registry.addrs)
+	if t.registry.sweeper != nil {
+		t.registry.sweeper.Stop()
 	}
 }
 
@@ -178,52 +175,52 @@ func (t *Table) Close() {
 func (t *Table) Sessions() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.live
+	return t.registry.live
 }
 
 // Handshakes is how many have led to a session, begun by others and by us.
 func (t *Table) Handshakes() [2]uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.done
+	return t.registry.done
 }
 
 // Knows reports whether the node at an address has proven that it is there.
 func (t *Table) Knows(addr netip.AddrPort) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.addrs[addr] > 0
+	return t.registry.addrs[addr] > 0
 }
 
-func (t *Table) now() time.Duration { return time.Since(t.began) + 1 }
+func (co *core) now() time.Duration { return time.Since(co.began) + 1 }
 
-// number draws one of ours that is free, and uses it. t is locked.
-func (t *Table) number(what any) uint32 {
+// number draws one of ours that is free, and uses it. The table is locked.
+func (co *core) number(what any) uint32 {
 	var b [4]byte
 	for {
 		rand.Read(b[:])
 		n := binary.BigEndian.Uint32(b[:])
-		if _, used := t.slots[n]; !used {
-			t.slots[n] = what
+		if _, used := co.slots[n]; !used {
+			co.slots[n] = what
 			return n
 		}
 	}
 }
 
-// peerOf returns what is known of a peer. t is locked.
-func (t *Table) peerOf(who machine.Peer) *peer {
-	p := t.peers[who]
+// peerOf returns what is known of a peer. The table is locked.
+func (rg *registry) peerOf(who machine.Peer) *peer {
+	p := rg.peers[who]
 	if p == nil {
 		p = &peer{who: who, doubt: unanswered}
-		t.peers[who] = p
+		rg.peers[who] = p
 	}
 	return p
 }
 
-// forget drops a peer about whom there is nothing to know. t is locked.
-func (t *Table) forget(p *peer) {
-	if p.current == nil && p.next == nil && p.attempt == nil && t.peers[p.who] == p {
-		delete(t.peers, p.who)
+// forget drops a peer about whom there is nothing to know. The table is locked.
+func (rg *registry) forget(p *peer) {
+	if p.current == nil && p.next == nil && p.attempt == nil && rg.peers[p.who] == p {
+		delete(rg.peers, p.who)
 		p.gone = true
 	}
 }
@@ -239,16 +236,16 @@ func (t *Table) Packet(b []byte, from netip.AddrPort) {
 	case typeData:
 		t.onData(b, &h, from)
 	case typeHello:
-		t.onHello(&h, from)
+		t.responder.onHello(&h, from)
 	case typeWelcome:
-		t.onWelcome(&h, from)
+		t.initiator.onWelcome(&h, from)
 	case typeConfirm:
-		t.onConfirm(&h, from)
+		t.responder.onConfirm(&h, from)
 	case typeRetry:
-		t.onRetry(&h, from)
+		t.initiator.onRetry(&h, from)
 	case typeUnknown:
-		t.onUnknown(&h, from)
+		t.initiator.onUnknown(&h, from)
 	case typeVersion:
-		t.onVersion(&h, from)
+		t.initiator.onVersion(&h, from)
 	}
 }
