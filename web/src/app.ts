@@ -376,6 +376,8 @@ export class App {
         return;
       case 'debug':
         return this.ui.withPanels((p) => p.debug.toggle());
+      case 'wand':
+        return this.ui.withPanels((p) => p.wand.pressed());
       case 'hud':
         return this.ui.toggleHud();
     }

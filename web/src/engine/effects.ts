@@ -33,12 +33,13 @@ vec4 place(float grow) {
 }
 `;
 
-/** Outline is the frame around the block that is looked at. */
+/** Outline is the frame around the block that is looked at, or around a box. */
 export class Outline {
   readonly lines: LineSegments;
   private at: { x: number; y: number; z: number } | null = null;
+  private size: readonly number[] | null = null;
 
-  constructor() {
+  constructor(colour = '0.02, 0.02, 0.03, 0.65') {
     const points: number[] = [];
     for (let axis = 0; axis < 3; axis++) {
       for (const u of [0, 1]) {
@@ -61,7 +62,7 @@ export class Outline {
       depthWrite: false,
       uniforms: { from: { value: [0, 0, 0] }, to: { value: [1, 1, 1] } },
       vertexShader: `precision highp float;\n${PLACE}\nvoid main() { vec4 p = place(0.003); p.xyz *= 0.9985; gl_Position = projectionMatrix * p; }`,
-      fragmentShader: 'precision highp float;\nout vec4 colour;\nvoid main() { colour = vec4(0.02, 0.02, 0.03, 0.65); }',
+      fragmentShader: `precision highp float;\nout vec4 colour;\nvoid main() { colour = vec4(${colour}); }`,
     });
     this.lines = new LineSegments(geometry, material);
     this.lines.frustumCulled = false;
@@ -71,15 +72,17 @@ export class Outline {
     this.lines.visible = false;
   }
 
-  set(at: { x: number; y: number; z: number } | null): void {
+  /** without a size it is that of the block */
+  set(at: { x: number; y: number; z: number } | null, size: readonly number[] | null = null): void {
     this.at = at;
+    this.size = size;
   }
 
   update(eye: { x: number; y: number; z: number }, block: (x: number, y: number, z: number) => number): void {
     const { at, lines } = this;
     lines.visible = at !== null;
     if (!at) return;
-    const b = boxOf(Math.max(0, block(at.x, at.y, at.z)));
+    const b = this.size ? [0, 0, 0, ...this.size] : boxOf(Math.max(0, block(at.x, at.y, at.z)));
     const { uniforms } = lines.material as RawShaderMaterial;
     uniforms.from.value = b.slice(0, 3);
     uniforms.to.value = b.slice(3);

@@ -61,6 +61,7 @@ export class Engine {
   private readonly far: FarTerrain;
   private readonly figures: Figures;
   private readonly outlined = new Outline();
+  private readonly selected = new Outline('1.0, 0.8, 0.2, 0.95');
   private readonly cracks: Cracks;
   private readonly pieces: Particles;
   private readonly hand: Hand;
@@ -118,7 +119,7 @@ export class Engine {
     this.hand = new Hand(this.shared, skins, blocks);
     this.scene.add(
       this.terrain.group, this.far.group, skyMesh(this.shared), this.clouds.group, this.figures.group,
-      this.outlined.lines, this.cracks.group, this.pieces.mesh, this.rain.mesh,
+      this.outlined.lines, this.selected.lines, this.cracks.group, this.pieces.mesh, this.rain.mesh,
     );
     this.time(6000, 24000);
     setTimeout(() => this.warm());
@@ -237,6 +238,11 @@ export class Engine {
     this.outlined.set(at);
   }
 
+  /** select draws the frame around a box of blocks that is chosen. */
+  select(at: { x: number; y: number; z: number } | null, size: readonly number[] = [1, 1, 1]): void {
+    this.selected.set(at, size);
+  }
+
   /** crack shows how far the breaking of a block has come, 0 to 9; 10 removes it. */
   crack(x: number, y: number, z: number, stage: number): void {
     this.cracks.set(x, y, z, stage);
@@ -300,6 +306,7 @@ export class Engine {
     this.cracks.clear();
     this.pieces.clear();
     this.outlined.set(null);
+    this.selected.set(null);
     this.maskAt = '';
   }
 
@@ -341,6 +348,7 @@ export class Engine {
     this.figures.update(dt, at, options.reducedMotion);
     shared.uTorches.value = this.figures.torches(shared.uTorch.value, at, this.held);
     this.outlined.update(at, blockAt);
+    this.selected.update(at, blockAt);
     this.cracks.update(at, blockAt);
     this.pieces.update(dt, at, this.light, blockAt);
     this.hand.update(dt, this.walked, this.yaw, options.reducedMotion, (this.light >> 4) / 15, (this.light & 15) / 15);

@@ -3,7 +3,7 @@
 
 export type Action =
   | 'forward' | 'back' | 'left' | 'right' | 'jump' | 'sneak' | 'sprint' | 'fly'
-  | 'inventory' | 'chat' | 'command' | 'players' | 'map' | 'drop' | 'debug' | 'hud' | 'zoom' | 'waypoint' | 'screenshot';
+  | 'inventory' | 'chat' | 'command' | 'players' | 'map' | 'drop' | 'debug' | 'hud' | 'zoom' | 'waypoint' | 'screenshot' | 'wand';
 
 export type Bindings = Record<Action, string[]>;
 
@@ -28,6 +28,7 @@ export const defaultBindings: Bindings = {
   zoom: ['KeyC'],
   waypoint: ['KeyB'],
   screenshot: ['F2'],
+  wand: ['KeyG'],
 };
 
 const reserved = new Set(['Escape', 'F5', 'F11', 'F12', 'ControlLeft', 'ControlRight', 'AltLeft', 'AltRight', 'MetaLeft', 'MetaRight']);

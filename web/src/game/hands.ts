@@ -73,6 +73,8 @@ export class Hands {
   private nextHit = 0;
   /** the press has opened something: it does no more until it is let go */
   private opened = false;
+  /** takes the presses: corners of a box are chosen (ui/wand.ts) */
+  wand: ((hit: Hit, second: boolean) => void) | null = null;
 
   constructor(private readonly env: HandsEnv) {}
 
@@ -91,6 +93,11 @@ export class Hands {
 
   step(target: Target, attack: Press = NOT_PRESSED, use: Press = NOT_PRESSED): void {
     this.tick++;
+    if (this.wand) {
+      this.stop();
+      if (target.hit && (attack.fresh || use.fresh)) this.wand(target.hit, use.fresh);
+      return;
+    }
     this.attack(target, attack);
     this.use(target, use);
   }

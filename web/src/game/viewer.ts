@@ -12,6 +12,7 @@ import { human } from './physics/body';
 import { mobOf } from './mobs';
 import { type Aimed, pickEntity, raycast } from './raycast';
 import type { Roster } from './roster';
+import type { Hands } from './hands';
 import { eyeHeight, HEIGHT, reachOf } from './rules';
 import type { SettingsStore } from './settings';
 import type { GameState } from './state';
@@ -19,6 +20,7 @@ import type { GameState } from './state';
 /** Others are drawn this far in the past, so that there is always something to draw between. */
 const DELAY_TICKS = 2.2;
 const HIT_REACH = 3.5;
+const WAND_REACH = 64;
 
 /** What an entity of a kind is drawn as: its model, and the size of it and of its box. */
 function shapeOf(kind: number, young: boolean): { kind: string; scale: number; halfWidth: number; height: number } {
@@ -35,6 +37,7 @@ export interface ViewerGame extends GameState {
   readonly settings: SettingsStore;
   readonly controls: Controls;
   readonly far: Far;
+  readonly hands: Hands;
   readonly inventory: Inventory;
   readonly look: Look;
   readonly roster: Roster;
@@ -154,7 +157,7 @@ export class Viewer {
     }
     const { x, y, z } = this.eye;
     const d = through(g.look.yaw, g.look.pitch, this.fovNow, innerWidth / Math.max(innerHeight, 1), this.aim.x, this.aim.y);
-    const hit = raycast(g.engine, x, y, z, d, reachOf(g.self.mode), g.inventory.held.count > 0 && isBucket(g.inventory.held.block));
+    const hit = raycast(g.engine, x, y, z, d, g.hands.wand ? WAND_REACH : reachOf(g.self.mode), g.inventory.held.count > 0 && isBucket(g.inventory.held.block));
     const near = pickEntity(this.aimed(), [x, y, z], d, HIT_REACH);
     this.target = { hit, entity: near && (!hit || near.distance < hit.distance) ? near.id : null };
   }

@@ -84,7 +84,7 @@ export class Interface {
   loadPanels(): Promise<Panels> {
     this.loadingPanels ??= import('./panels').then(({ Panels }) => {
       this.panels = new Panels(this.app, this.icons, () => this.chat.show(''));
-      this.root.append(this.panels.players.el, this.panels.debug.el);
+      this.root.append(this.panels.players.el, this.panels.debug.el, this.panels.wand.el);
       return this.panels;
     }).catch((e: unknown) => {
       this.loadingPanels = null; // the next one to ask tries again

@@ -13,6 +13,7 @@ import { MapDialog } from './map';
 import { Menu } from './menu';
 import { Players } from './players';
 import { SettingsDialog } from './settingsDialog';
+import { Wand } from './wand';
 
 export class Panels {
   readonly debug: Debug;
@@ -23,6 +24,7 @@ export class Panels {
   readonly inventory: InventoryDialog;
   readonly players: Players;
   readonly map: MapDialog;
+  readonly wand: Wand;
   readonly dialogs: readonly Dialog[];
 
   constructor(private readonly app: InterfaceApp, icons: Icons, chat: () => void) {
@@ -37,6 +39,7 @@ export class Panels {
     this.inventory.sound = (kind) => app.audio.ui(kind);
     this.players = new Players(game, resume);
     this.map = new MapDialog(game, resume);
+    this.wand = new Wand(app);
     this.menu = new Menu({
       resume,
       inventory: open(() => this.inventory.show()),
@@ -47,7 +50,7 @@ export class Panels {
       settings: open(() => this.settings.show()),
       leave: () => app.leave(),
     });
-    this.dialogs = [this.menu.dialog, this.settings.dialog, this.key.dialog, this.invite.dialog, this.inventory.dialog, this.players.dialog, this.map.dialog];
+    this.dialogs = [this.menu.dialog, this.settings.dialog, this.key.dialog, this.invite.dialog, this.inventory.dialog, this.players.dialog, this.map.dialog, this.wand.dialog];
     this.keysThatClose();
   }
 
@@ -59,7 +62,7 @@ export class Panels {
 
   /** The key that opened a dialog closes it. */
   private keysThatClose(): void {
-    const pairs = [[this.inventory.dialog, 'inventory'], [this.map.dialog, 'map']] as const;
+    const pairs = [[this.inventory.dialog, 'inventory'], [this.map.dialog, 'map'], [this.wand.dialog, 'wand']] as const;
     for (const [dialog, action] of pairs) {
       dialog.el.addEventListener('keydown', (e) => {
         if (e.target instanceof HTMLInputElement || !this.app.settings.now.bindings[action].includes(e.code)) return;
