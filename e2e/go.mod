@@ -10,6 +10,7 @@ require (
 )
 
 require (
+	github.com/Tnze/go-mc v1.20.2 // indirect
 	github.com/chromedp/sysutil v1.1.0 // indirect
 	github.com/go-jose/go-jose/v4 v4.1.4 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260214004413-d219187c3433 // indirect

@@ -45,6 +45,7 @@ type server struct {
 	t    *testing.T
 	data string
 	args []string
+	made bool     // the world is there: it has a seed
 	on   []string // command that starts the program, on another machine; nil: this one
 	url  string   // for this machine's browser
 	// invitation is what the node hands out, friends are its pages for other machines,
@@ -87,7 +88,10 @@ func alone(t *testing.T) (*server, *player) {
 func (s *server) start(port int) {
 	s.t.Helper()
 	giveKey(s.t, s.data)
-	args := append([]string{"node", "--json", "--data", s.data, "--seed", "7", "--log-level", "info", "--port", strconv.Itoa(port)}, s.args...)
+	args := append([]string{"node", "--json", "--data", s.data, "--log-level", "info", "--port", strconv.Itoa(port)}, s.args...)
+	if !s.made {
+		args = append(args, "--seed", "7")
+	}
 	args = append(append(append([]string(nil), s.on...), bin), args...)
 	s.cmd = exec.Command(args[0], args[1:]...)
 	s.cmd.Stderr = &s.log
