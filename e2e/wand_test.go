@@ -2,17 +2,29 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
 )
 
-// TestWand: a builder chooses a box by two clicks, breaks nothing, and sees the box with its
-// size, and what can be done in it.
+// TestWand: a builder chooses a box by two clicks, sees it with its size, and fills, copies,
+// pastes and takes back with buttons.
 func TestWand(t *testing.T) {
 	_, ann := alone(t)
 	ann.say("/gamemode creative")
 	ann.until("to be in creative mode", func(s state) bool { return s.Mode == 1 })
+	ann.say("/give Ann bricks 9")
+	at := 0
+	have := ann.until("to have bricks", func(s state) bool {
+		at = slices.IndexFunc(s.Hotbar, func(s slot) bool { return s.Count == 9 })
+		return at >= 0
+	})
+	bricks := have.Hotbar[at].Block
+	ann.tap(strconv.Itoa(at + 1))
+	ann.until("to hold them", func(s state) bool { return s.Selected == at })
 	ann.play()
 	ann.tap("g")
 	over := func() (text string) {
@@ -37,8 +49,26 @@ func TestWand(t *testing.T) {
 	}
 	ann.settle()
 	ann.shot("wand")
+	press := func(n int) { // a button of the dialog, by its place
+		ann.opens("g")
+		ann.do("press a button", chromedp.Click(fmt.Sprintf("(//dialog[contains(@class, 'wand')]//button)[%d]", n), chromedp.BySearch))
+		ann.play()
+	}
 	ann.opens("g")
 	ann.shot("wand-dialog")
+	ann.do("close it", chromedp.KeyEvent("\x1b"))
+	press(1)
+	ann.until("the box to be filled", func(state) bool { return ann.block(a.X, a.Y, a.Z) == bricks && ann.block(b.X, b.Y, b.Z) == bricks })
+	press(12 - 1)
+	ann.until("it to be taken back", func(state) bool { return ann.block(a.X, a.Y, a.Z) == a.Block && ann.block(b.X, b.Y, b.Z) == b.Block })
+	press(6)
+	count := sides(a.X, b.X) * sides(a.Y, b.Y) * sides(a.Z, b.Z)
+	ann.hears("", fmt.Sprintf("%d blocks copied: /paste puts them beside you as they are now.", count))
+	ann.say(fmt.Sprintf("/paste %d %d %d", a.X, a.Y+9, a.Z))
+	ann.until("the copy to be there", func(state) bool {
+		return ann.block(a.X, a.Y+9, a.Z) != 0 || ann.block(a.X+sides(a.X, b.X)-1, a.Y+9, a.Z) != 0
+	})
+	ann.shot("wand-pasted")
 	if s := ann.state(); s.Garbage > 0 || len(ann.errors) > 0 {
 		t.Errorf("%d frames could not be read, exceptions %v", s.Garbage, ann.errors)
 	}
