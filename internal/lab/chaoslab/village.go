@@ -1,6 +1,7 @@
 package chaoslab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,7 +87,7 @@ func (e *editor) isRefused(keeper speaker, claim string) error {
 			_ = keeper.Say(claim)
 			return false
 		}
-		s := e.spots[0]
+		s := e.nearest(g)
 		r := g.Answer(e.trespass(s))
 		if r != nil && r.OK { // it was too early: what is there now is not known
 			e.spots = slices.DeleteFunc(e.spots, func(o *chaosSpot) bool { return o == s })
@@ -94,6 +95,13 @@ func (e *editor) isRefused(keeper speaker, claim string) error {
 		}
 		return r != nil && r.Code == wire.Claimed
 	})
+}
+
+// nearest is the place that is nearest to where somebody stands.
+func (e *editor) nearest(g *nodelab.Guest) *chaosSpot {
+	at := g.Body().Pos.Block()
+	far := func(s *chaosSpot) int32 { return max(nodelab.Abs(s.at.X-at.X), nodelab.Abs(s.at.Z-at.Z)) }
+	return slices.MinFunc(e.spots, func(a, b *chaosSpot) int { return cmp.Compare(far(a), far(b)) })
 }
 
 // trespass is an act that would change the land.
@@ -111,6 +119,9 @@ func (e *editor) trespasses(ctx context.Context) {
 		g, err := nodelab.JoinAs(ctx, c.door(&e.rand), e.who, loadTime)
 		for i := 0; err == nil && i < 40 && ctx.Err() == nil; i++ {
 			s := e.spots[e.rand.Intn(len(e.spots))]
+			if !e.rand.OneIn(10) { // mostly what it reaches for certain
+				s = e.nearest(g)
+			}
 			if r := g.Answer(e.trespass(s)); r != nil && r.OK {
 				c.wrong.add("%s has changed %v on land of another", e.who.Name, s.at)
 			} else if r != nil && r.Code == wire.Claimed {
