@@ -125,16 +125,13 @@ func (c *crossing) between(log []leads) bool {
 	return false
 }
 
-func runBorderCrossing(t *lab.Trial) (err error) {
+func runBorderCrossing(t *lab.Trial) error {
 	nodes, players, seconds := t.Int("nodes", 2), t.Int("players", 1), t.Float("seconds", 5)
-	if err := t.Settings(); err != nil {
-		return err
-	}
-	c, err := startCluster(t.Context, t.Seed, nodes)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.close()) }()
+	return withCluster(t, nodes, func(c *cluster) error { return crossBorders(t, c, players, seconds) })
+}
+
+// crossBorders lets players walk to and fro between regions of different hosts.
+func crossBorders(t *lab.Trial, c *cluster, players int, seconds float64) error {
 	middle := c.spawn.Region()
 	regions := []world.RegionPos{{X: middle.X - 1, Z: middle.Z}, middle, {X: middle.X + 1, Z: middle.Z}}
 	all, err := c.tourists(t, players, regions[0], regions[2])

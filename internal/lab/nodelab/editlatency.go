@@ -107,10 +107,22 @@ func (e *Mason) Play(ctx context.Context, report chan<- Edit) {
 
 // withMasons checks the settings, starts nodes, lets editors join them, and ends
 // both when run has returned.
-func withMasons(t *lab.Trial, nodes, n int, run func(c *cluster, es *masons) error) (err error) {
+func withMasons(t *lab.Trial, nodes, n int, run func(c *cluster, es *masons) error) error {
 	if n > MaxMasons {
 		t.Reject("editors", fmt.Sprintf("at most %d", MaxMasons))
 	}
+	return withCluster(t, nodes, func(c *cluster) error {
+		es, err := c.join(n)
+		if err != nil {
+			return err
+		}
+		defer es.close()
+		return run(c, es)
+	})
+}
+
+// withCluster checks the settings, starts nodes, and ends them when run has returned.
+func withCluster(t *lab.Trial, nodes int, run func(c *cluster) error) (err error) {
 	if err := t.Settings(); err != nil {
 		return err
 	}
@@ -119,12 +131,7 @@ func withMasons(t *lab.Trial, nodes, n int, run func(c *cluster, es *masons) err
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	es, err := c.join(n)
-	if err != nil {
-		return err
-	}
-	defer es.close()
-	return run(c, es)
+	return run(c)
 }
 
 func runEditLatency(t *lab.Trial) error {

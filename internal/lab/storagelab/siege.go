@@ -1,7 +1,6 @@
 package storagelab
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -120,7 +119,7 @@ func (s *siege) At(of int64) *state.Snapshot {
 	for _, o := range s.woken[of] {
 		all.Activated = append(all.Activated, s.rules.Activate(o.Player, o.Pos, o))
 	}
-	slices.SortFunc(all.Activated, func(a, b *state.Object) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(all.Activated, state.ByID)
 	s.known[of] = &all
 	delete(s.known, of-8)
 	return &all

@@ -85,15 +85,7 @@ func (t *storageTruth) step(of int64) {
 		From: n.update(of - 1), To: n.update(of), Objects: moving, Actions: actions,
 		Target: geom.Rect{Max: geom.Point{X: side, Y: side}},
 	})...)
-	slices.SortFunc(out, func(a, b *state.Object) int {
-		switch {
-		case a.ID < b.ID:
-			return -1
-		case a.ID > b.ID:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(out, state.ByID)
 	t.objects = out
 	t.at[of] = state.NewSnapshot(of, out, n.rules.World())
 	t.forget(of - 8)

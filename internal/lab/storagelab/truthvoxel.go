@@ -133,12 +133,7 @@ func (n *voxelNet) zones(of int64) []zoneState {
 			}
 		}
 	})
-	slices.SortFunc(all, func(a, b *state.Object) int {
-		if a.ID < b.ID {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, state.ByID)
 	right := make(map[state.ObjectID]state.Digest, len(all))
 	sum := sha256.New()
 	for _, o := range all {

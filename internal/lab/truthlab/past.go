@@ -77,12 +77,7 @@ func (p *truthPast) advance(of int64) {
 // objects are all of the world, ascending.
 func (p *truthPast) objects() (all []*state.Object) {
 	p.once.Cells(func(c geom.Rect) { all = append(all, p.once.Objects(c)...) })
-	slices.SortFunc(all, func(a, b *state.Object) int {
-		if a.ID < b.ID {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, state.ByID)
 	return all
 }
 

@@ -2,6 +2,7 @@ package voxelrules
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"slices"
 
@@ -57,13 +58,7 @@ func (r *Rules) Replay(s *state.Step) []*state.Object {
 // two acts with one number can bring about, one stays.
 func inOrder(list []*state.Object) []*state.Object {
 	slices.SortFunc(list, func(a, b *state.Object) int {
-		switch {
-		case a.ID < b.ID:
-			return -1
-		case a.ID > b.ID:
-			return 1
-		}
-		return bytes.Compare(a.Digest[:], b.Digest[:])
+		return cmp.Or(state.ByID(a, b), bytes.Compare(a.Digest[:], b.Digest[:]))
 	})
 	return slices.CompactFunc(list, func(a, b *state.Object) bool { return a.ID == b.ID })
 }

@@ -64,16 +64,6 @@ func (w *World) Initial(cell geom.Rect) []*state.Object {
 			}
 		}
 	}
-	slices.SortFunc(out, byID)
+	slices.SortFunc(out, state.ByID)
 	return out
-}
-
-func byID(a, b *state.Object) int {
-	switch {
-	case a.ID < b.ID:
-		return -1
-	case a.ID > b.ID:
-		return 1
-	}
-	return 0
 }

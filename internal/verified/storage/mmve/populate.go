@@ -35,7 +35,7 @@ func (w *World) populate(players []*state.Player) {
 		w.put(newCharacter(p, true, place, c))
 	}
 	for _, cell := range w.cells {
-		slices.SortFunc(cell, byID)
+		slices.SortFunc(cell, state.ByID)
 	}
 }
 

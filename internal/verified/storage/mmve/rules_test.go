@@ -281,4 +281,4 @@ func TestPlayersBehave(t *testing.T) {
 	}
 }
 
-func sortObjects(list []*state.Object) { slices.SortFunc(list, byID) }
+func sortObjects(list []*state.Object) { slices.SortFunc(list, state.ByID) }
