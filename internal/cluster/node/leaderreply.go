@@ -7,7 +7,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -27,40 +26,6 @@ func (t *routes) sendLeaderReply(to machine.Peer, p shards.Shard) {
 func (t *routes) onLeaderQuery(f *peers.Remote, m *LeaderQuery) {
 	t.hosting.wake(m.Shard)
 	t.sendLeaderReply(f.Peer, m.Shard)
-}
-
-// onLeaderReply learns where a shard is led. What is older than what is known is
-// not believed.
-func (t *routes) onLeaderReply(f *peers.Remote, m *LeaderReply) {
-	r := t.table[m.Shard]
-	if r == nil || len(m.Members) > records.MaxHosts || !r.trusts(f.Peer) {
-		return
-	}
-	knows := t.hosting.groupOf(m.Shard).knowsBetter(max(m.Term, r.term))
-	if m.Term < r.term {
-		if !knows && r.leader.ID == f.Peer.ID && m.Leader.ID != f.Peer.ID {
-			t.forgetLeader(r) // it has left the group, and knows nothing of the shard any more
-		}
-		return
-	}
-	switch m.Leader.ID {
-	case id.ID{}:
-		if len(m.Members) > 0 && !knows {
-			r.members = m.Members
-		}
-		if r.leader.ID == f.Peer.ID {
-			t.forgetLeader(r)
-		}
-		return
-	case t.Cfg.Self.ID:
-		return // not any more
-	}
-	if knows {
-		return
-	}
-	if m.Term > r.term || r.leader == (machine.Peer{}) || r.leader.ID == f.Peer.ID {
-		t.leaderFound(r, m.Leader, m.Members, m.Term)
-	}
 }
 
 // looked takes what the directory says of a shard.

@@ -15,13 +15,14 @@ import (
 func (t *routes) forgetLeader(r *route) {
 	r.leader, r.lost, r.told = machine.Peer{}, t.Env.Now(), t.Env.Now()
 	r.searching, r.idleChecks = false, 0
+	r.claims, r.polled = nil, 0
 	t.searchLeader(r)
 }
 
 // searchLeader begins to look for a shard's leader, unless it is being looked for.
 func (t *routes) searchLeader(r *route) {
 	if !r.searching {
-		r.searching, r.tries, r.lookupPending = true, 0, false
+		r.searching, r.began, r.tries, r.lookupPending = true, t.Env.Now(), 0, false
 		t.searchStep(r)
 	}
 }
@@ -32,14 +33,13 @@ func (t *routes) searchStep(r *route) {
 	r.next = t.Env.Now().Add(askEvery << min(r.tries/4, 2))
 	r.tries++
 	t.hosting.wake(r.shard)
+	if r.searching {
+		t.decideLeader(r)
+	}
 	if !r.searching {
 		return
 	}
-	for _, p := range r.members {
-		if p.ID != t.Cfg.Self.ID {
-			t.links.SendDatagram(p, &LeaderQuery{r.shard})
-		}
-	}
+	t.askHosts(r, machine.Peer{})
 	if r.tries%8 == 5 { // they may have moved: an answer shows the current address
 		for _, p := range r.members {
 			t.dir.Lookup(p.ID, func(kademlia.Result) {})
@@ -64,6 +64,7 @@ func (t *routes) continueSearches() {
 			if len(r.sessions) == 0 && now.Sub(r.used) > routeLifetime && r.leader != t.Cfg.Self {
 				t.remove(r)
 			} else {
+				t.continuePoll(r)
 				t.checkSilentLeader(r, now)
 				t.sessions.repeatWatches(r, now)
 			}
@@ -122,9 +123,11 @@ func (t *routes) checkSilentLeader(r *route, now machine.Time) {
 
 // askHosts asks the nodes that are known to host a shard who leads it.
 func (t *routes) askHosts(r *route, except machine.Peer) {
-	hosts := r.members
-	if !peers.Among(hosts, r.leader.ID) {
-		hosts = append(slices.Clone(hosts), r.leader)
+	hosts := slices.Clone(r.members)
+	for _, p := range append(slices.Clone(r.hinted), r.leader) {
+		if p != (machine.Peer{}) && !peers.Among(hosts, p.ID) {
+			hosts = append(hosts, p)
+		}
 	}
 	for _, p := range hosts {
 		if p.ID != except.ID && p.ID != t.Cfg.Self.ID {
@@ -163,11 +166,12 @@ func (t *routes) leaderFound(r *route, leader machine.Peer, members []machine.Pe
 	}
 	r.term = term
 	if len(members) > 0 {
-		r.members = members
+		r.members, r.hinted = members, nil
 	}
 	if t.speakers.waiting(r.shard) > 0 {
 		defer t.speakers.accept(r.shard)
 	}
+	r.polled = 0
 	if r.leader.ID == leader.ID {
 		r.leader = leader
 		return

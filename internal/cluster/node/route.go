@@ -82,6 +82,7 @@ type route struct {
 	used          machine.Time
 	lost          machine.Time // since when the leader is looked for
 	searching     bool
+	began         machine.Time // when the search began
 	next          machine.Time // when to ask again
 	tries         int
 	silenceChecks int          // times that others were asked since the leader fell silent
@@ -93,12 +94,18 @@ type route struct {
 	nextExplain   machine.Time // when sessions are told again why it takes so long
 	noRoom        machine.Time // when it was last found that nobody has room for it
 	asked         id.ID        // the node that was asked to find hosts
+
+	claims   map[id.ID]leaderClaim // what hosts have said lately of the leader
+	polled   machine.Time          // since when they are asked because one named another leader; 0: they are not
+	nextPoll machine.Time
+	hinted   []machine.Peer // whom hosts have named as hosts
 }
 
 // trusts reports whether a node may say where the shard is led: a member of its
-// group, or the node that was asked to create one.
+// group, or the node that was asked to create one. What counts is what most say
+// (leaderclaims.go).
 func (r *route) trusts(p machine.Peer) bool {
-	return r.leader.ID == p.ID || r.asked == p.ID || peers.Among(r.members, p.ID)
+	return r.leader.ID == p.ID || r.asked == p.ID || peers.Among(r.members, p.ID) || peers.Among(r.hinted, p.ID)
 }
 
 const (

@@ -1,0 +1,74 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// TestFalseLeader: a host that does not lead a region says that it does, in a high term and
+// with accomplices as the only hosts. Sessions stay with the leader, whom the other hosts
+// name; when it dies they find the next one, which the others have elected.
+func TestFalseLeader(t *testing.T) {
+	for _, members := range []string{"itself", "accomplices", "the true ones"} {
+		t.Run(members, func(t *testing.T) {
+			c := newCluster(t, 5, 7)
+			c.s.Run(3 * time.Second)
+			g := c.addGuest(0)
+			c.until("the guest is in", func() bool { return g.in })
+			c.s.Run(20 * time.Second)
+			leader, _ := c.liarFor(g)
+			home := shards.Shard{Region: g.home}
+			liar := -1
+			for _, i := range c.hostsOf(home) {
+				if i != leader && i != 0 {
+					liar = i
+				}
+			}
+			lie := &LeaderReply{Shard: home, Leader: nodePeer(liar), Term: 1 << 50}
+			switch members {
+			case "itself":
+				lie.Members = []machine.Peer{nodePeer(liar)}
+			case "accomplices":
+				lie.Members = []machine.Peer{nodePeer(liar), nodePeer(90), nodePeer(91)}
+			default:
+				for _, i := range c.hostsOf(home) {
+					lie.Members = append(lie.Members, nodePeer(i))
+				}
+			}
+			c.slow = func(of int, m machine.Message) time.Duration {
+				if x, ok := m.(*LeaderReply); ok && of == liar && x.Shard == home && x != lie {
+					return time.Hour
+				}
+				return 0
+			}
+			drawn := false
+			until := c.s.Now().Add(30 * time.Second)
+			var say func()
+			say = func() {
+				if c.s.Now() > until {
+					return
+				}
+				c.nodes[liar].Call(func() { c.node(liar).net.links.SendDatagram(nodePeer(0), lie) })
+				c.s.At(c.s.Now().Add(100*time.Millisecond), say)
+				r := c.node(0).net.routes.table[home]
+				drawn = drawn || r != nil && r.leader == nodePeer(liar) && c.leaderOf(home) != liar
+			}
+			say()
+			g.acted = 0
+			c.s.Run(10 * time.Second)
+			if drawn || g.acted < 3 {
+				t.Errorf("drawn to the liar %v, %d acts done", drawn, g.acted)
+			}
+			c.nodes[leader].Crash()
+			c.until("another leads, and the guest builds", func() bool { return c.leaderOf(home) >= 0 && g.in && c.leaderOf(home) != leader })
+			g.acted = 0
+			c.until("the guest builds", func() bool { return g.in && g.acted >= 3 })
+			if next := c.leaderOf(home); next != liar && drawn {
+				t.Errorf("drawn to the liar, but node %d leads", next)
+			}
+		})
+	}
+}
