@@ -41,13 +41,16 @@ func (t *routes) onLeaderReply(f *peers.Remote, m *LeaderReply) {
 	}
 	now := t.Env.Now()
 	c := leaderClaim{by: f.Peer, leader: m.Leader, members: m.Members, term: m.Term, at: now}
-	if c.leader.ID == t.Cfg.Self.ID || t.convicted.avoids(c.leader.ID) {
+	if c.leader.ID == t.Cfg.Self.ID {
 		c.leader = machine.Peer{} // not any more
 	}
 	if r.claims == nil {
 		r.claims = map[id.ID]leaderClaim{}
 	}
 	r.claims[f.Peer.ID] = c
+	if t.convicted.avoids(c.leader.ID) {
+		delete(r.claims, f.Peer.ID) // whoever follows it is waited for
+	}
 	t.hint(r, m.Members)
 	if c.leader != (machine.Peer{}) && c.leader.ID != r.leader.ID {
 		t.poll(r, now)
@@ -99,12 +102,16 @@ func (t *routes) decideLeader(r *route) {
 	hosts := slices.DeleteFunc(slices.Clone(r.members), func(p machine.Peer) bool { return p.ID == t.Cfg.Self.ID })
 	waited := now.Sub(r.asking(now))
 	v := r.votes(hosts, now)
-	enough := 2*v.votes > len(hosts) || (v.answers == len(hosts) || waited >= claimWait) && v.votes > v.none || waited >= claimDoubt
+	most := 2*v.votes > len(hosts)
+	enough := most || (v.answers == len(hosts) || waited >= claimWait) && v.votes > v.next || waited >= claimDoubt
 	if v.leader == (machine.Peer{}) && r.leader == (machine.Peer{}) && waited >= claimWait {
 		v = r.votes(nil, now) // whoever was named as a host may be one
-		enough = v.votes > v.none || waited >= claimDoubt
+		enough = v.votes > v.next || waited >= claimDoubt
 	}
-	own := r.claims[v.leader.ID]
+	own, members := r.claims[v.leader.ID], []machine.Peer(nil)
+	if most {
+		members = own.members // otherwise those who did not name it stay hosts
+	}
 	switch {
 	case v.leader == (machine.Peer{}) || !enough && v.leader.ID != r.leader.ID:
 	case v.leader.ID == r.leader.ID && own.leader.ID != r.leader.ID:
@@ -112,7 +119,7 @@ func (t *routes) decideLeader(r *route) {
 			r.polled = 0
 		}
 	case v.leader.ID == r.leader.ID || !t.hosting.groupOf(r.shard).knowsBetter(max(v.term, r.term)):
-		t.leaderFound(r, v.leader, own.members, v.term)
+		t.leaderFound(r, v.leader, members, v.term)
 	}
 }
 
@@ -131,7 +138,7 @@ func (r *route) asking(now machine.Time) machine.Time {
 type vote struct {
 	leader  machine.Peer // that most name; zero: none
 	votes   int          // of hosts that name it
-	none    int          // of hosts that know no leader
+	next    int          // of hosts that name the next one, or know no leader
 	answers int
 	term    uint64 // the lowest that was said of it
 }
@@ -149,7 +156,7 @@ func (r *route) votes(hosts []machine.Peer, now machine.Time) vote {
 		}
 		v.answers++
 		if c.leader == (machine.Peer{}) {
-			v.none++
+			v.next++
 			continue
 		}
 		x := by[c.leader.ID]
@@ -166,7 +173,10 @@ func (r *route) votes(hosts []machine.Peer, now machine.Time) vote {
 		x := by[of]
 		used := x.leader.ID == r.leader.ID
 		if d := cmp.Compare(x.votes, v.votes); d > 0 || d == 0 && (used || v.leader.ID != r.leader.ID && x.term > v.term) {
+			v.next = max(v.next, v.votes)
 			v.leader, v.votes, v.term = x.leader, x.votes, x.term
+		} else {
+			v.next = max(v.next, x.votes)
 		}
 	}
 	return v

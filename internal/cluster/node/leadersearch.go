@@ -167,6 +167,8 @@ func (t *routes) leaderFound(r *route, leader machine.Peer, members []machine.Pe
 	r.term = term
 	if len(members) > 0 {
 		r.members, r.hinted = members, nil
+	} else if len(r.members) == 0 {
+		r.members = []machine.Peer{leader}
 	}
 	if t.speakers.waiting(r.shard) > 0 {
 		defer t.speakers.accept(r.shard)

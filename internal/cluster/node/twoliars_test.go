@@ -18,6 +18,7 @@ func (c *cluster) accomplice(i int) {
 	w.evidence.keys, w.shown.keys, w.cfg.Log = nil, nil, nil
 	for _, h := range w.hosting.replicas { // the order does not matter
 		h.followed.keys = nil
+		h.followed.reset()
 	}
 }
 
