@@ -49,6 +49,8 @@ var (
 	ErrHonest = errors.New("the events lead to the state that was signed")
 	// ErrVersion is for checkpoints of other rules than those of this program.
 	ErrVersion = errors.New("signed by a program with other rules")
+	// ErrRules is for a state that has other rules than the world.
+	ErrRules = errors.New("a state with other rules than those of the world")
 	// ErrSignature is for a checkpoint that its key has not signed.
 	ErrSignature = errors.New("a checkpoint bears no valid signature")
 )

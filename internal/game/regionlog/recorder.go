@@ -11,6 +11,7 @@ type Output struct {
 	Entry      []byte
 	Checkpoint *Checkpoint // nil: none is due
 	State      []byte      // of the checkpoint, if it was asked for
+	Kept       *State      // of the checkpoint, where a piece of the archive begins
 }
 
 // recorder writes down what changes an area.
@@ -24,6 +25,7 @@ type recorder struct {
 	number uint64
 	head   [32]byte
 	due    uint64 // tick of the next checkpoint
+	kept   uint64 // number of the last entry whose state was kept
 }
 
 // SlowestRate is how many ticks lie between two frames at most, of those who want few.
@@ -100,7 +102,7 @@ func (r *recorder) endTick(a *Area, now machine.Time) {
 		r.b = make([]byte, 0, len(r.b)+64)
 		var s *State
 		if r.give || a.Now() >= r.due {
-			s = a.state(r.give)
+			s = a.state(r.give || r.number-r.kept >= PieceEntries)
 		}
 		r.send(a, out, s, now)
 	}
@@ -119,6 +121,9 @@ func (r *recorder) send(a *Area, out *Output, s *State, now machine.Time) {
 		r.due = a.Now() + Every
 		r.due -= (r.due + Turn(a.Pos())) % SlowestRate
 		if s.columns[0] != nil {
+			out.Kept, r.kept = s, r.number
+		}
+		if s.columns[0] != nil && (r.give || r.number == 0) {
 			out.State, r.give = s.Append(nil), false
 		}
 	}

@@ -1,0 +1,96 @@
+package regionlog
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+)
+
+// Archive keeps the last minute of a log for auditors: nodes that do not follow it, and
+// replay a piece of it afterwards. Nobody knows in advance which. A piece begins with a
+// kept state and ends with any checkpoint after it: it is a Proof, which proves nothing
+// where the leader has followed the rules.
+type Archive struct {
+	pieces []*piece // in order of their ticks
+	bytes  int      // of entries
+}
+
+// piece is what the log has between two kept states.
+type piece struct {
+	from    *Checkpoint
+	state   *State // shares its columns with the area
+	entries [][]byte
+	bytes   int
+}
+
+const (
+	// PieceEntries is after how many entries the next piece begins, with the next
+	// checkpoint: a piece with its last entries is a proof (MaxEntries).
+	PieceEntries = 160
+	// archiveFor is how long a piece is kept after its end, maxArchive the bytes of
+	// entries that are kept: a piece at least.
+	archiveFor = 60 * time.Second
+	maxArchive = 2 << 20
+)
+
+// Add takes what a tick has brought.
+func (a *Archive) Add(out *Output, now machine.Time) {
+	if n := len(a.pieces); n > 0 && out.Number > 0 {
+		last := a.pieces[n-1]
+		last.entries = append(last.entries, out.Entry)
+		last.bytes += len(out.Entry)
+		a.bytes += len(out.Entry)
+	}
+	if out.Kept != nil && out.Checkpoint != nil {
+		a.pieces = append(a.pieces, &piece{from: out.Checkpoint, state: out.Kept})
+	}
+	// A piece ends where the next one begins.
+	for len(a.pieces) > 1 && (now.Sub(a.pieces[1].from.Time) > archiveFor || a.bytes > maxArchive) {
+		a.bytes -= a.pieces[0].bytes
+		a.pieces[0] = nil
+		a.pieces = a.pieces[1:]
+	}
+}
+
+// Clear forgets everything.
+func (a *Archive) Clear() { *a = Archive{} }
+
+// Before returns the piece that ends with a checkpoint; nil: it is not kept. The ticks of
+// a host's checkpoints rise, also when its log begins anew.
+func (a *Archive) Before(c *Checkpoint) *Proof {
+	for i := len(a.pieces) - 1; i >= 0; i-- {
+		p := a.pieces[i]
+		if p.from.Tick >= c.Tick {
+			continue
+		}
+		n := c.Number - p.from.Number
+		if c.Number <= p.from.Number || n > uint64(len(p.entries)) || n > MaxEntries {
+			return nil
+		}
+		return &Proof{From: p.from, To: c, State: p.state.Append(nil), Entries: p.entries[:n]}
+	}
+	return nil
+}
+
+// Audit replays a piece that a leader has sent as what leads to a checkpoint of its own. It
+// returns the proof and what it proves, if the piece does not lead there. An error says
+// that it is not that piece: nothing is proven, and the leader has not answered.
+func Audit(piece []byte, c *Checkpoint, obeys func(*Replayer) bool) (*Proof, *Finding, error) {
+	p, err := DecodeProof(piece)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.To = c
+	r, err := NewReplayer(p.From, p.State)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !obeys(r) {
+		return nil, nil, ErrRules
+	}
+	found, err := p.Check()
+	if err == ErrHonest {
+		return nil, nil, nil
+	}
+	return p, found, err
+}
