@@ -143,8 +143,17 @@ func (w *network) assembleEvidence(c part.Part) {
 	w.evidence = &evidenceSpreading{Part: c, budgets: peers.NewBudgets(c, w.links, evidencePerMinute/60.0, evidenceBurst), keys: w.cfg.Log, jobs: p, links: w.links, routes: w.routes, convicted: w.convicted, asked: map[id.ID]machine.Time{}}
 	p.Put(w.evidence)
 	w.convicted.spread, w.convicted.routes = w.evidence, w.routes
+	w.auditing = &auditing{
+		Part: c, keys: w.cfg.Log, links: w.links, jobs: w.jobs, rules: w.n.cfg.Region, convicted: w.convicted, budgets: peers.NewOwn[*limit.Budget](w.links),
+		list: map[shards.Shard]*pieceAudit{},
+	}
+	w.pieces = &pieceSending{
+		Part: c, keys: w.cfg.Log, links: w.links, hosting: w.hosting, jobs: w.jobs, budgets: peers.NewOwn[*limit.Budget](w.links),
+		upload: limit.NewBudget(pieceUpload, pieceUploadBurst),
+	}
 	w.shown = &shownChecking{
 		Part: c, keys: w.cfg.Log, links: w.links, routes: w.routes, sessions: w.sessions, convict: w.convicted.add, list: map[world.RegionPos]*checkedRegion{},
+		auditors: &auditDraw{Part: c, seen: w.seen, links: w.links, auditing: w.auditing},
 	}
 	w.sessions.shown = w.shown
 }

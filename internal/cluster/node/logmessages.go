@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -42,6 +43,29 @@ type (
 	// Unsigned tells members of a region's group that its leader shows sessions of the
 	// sender the region and does not sign what it shows: they see whether they get its log.
 	Unsigned struct{ Region world.RegionPos }
+
+	// Audit asks a node that was drawn by lot to audit the leader of a region, who has signed
+	// a checkpoint of it for the sender.
+	Audit struct {
+		Region     world.RegionPos
+		Leader     machine.Peer
+		Checkpoint []byte
+	}
+
+	// Challenge asks the leader of a region for the piece of its log that ends with a
+	// checkpoint that it has signed. Piece is a part of the answer (regionlog.Piece); without
+	// Data: it is not kept any more.
+	Challenge struct {
+		Region     world.RegionPos
+		Checkpoint []byte
+	}
+	Piece struct {
+		Region world.RegionPos
+		Tick   uint64 // of the checkpoint
+		Part   uint32
+		Last   bool
+		Data   []byte
+	}
 
 	// Evidence spreads that a node has lied. Without Data it says that the sender can
 	// prove it, or asks for the proof.

@@ -22,6 +22,10 @@ type logSending struct {
 	guests *remoteSessions
 	follow []*logFollower
 	had    *regionlog.Hashes // of the last checkpoint
+
+	archive regionlog.Archive // for auditors
+	shown   bool              // sessions of other nodes are shown the region,
+	looked  machine.Time      // when that was looked at
 }
 
 // areaFinder finds the areas of regions that run here (Node).
@@ -81,20 +85,32 @@ func (s *logSending) beat(now machine.Time) {
 	}
 	clear(s.follow[len(kept):])
 	s.follow = kept
+	if now.Sub(s.looked) >= time.Second {
+		s.looked, s.shown = now, s.group.leading && s.isShown()
+	}
 	s.record()
 }
 
-// record lets the area record for as long as somebody follows.
+// isShown reports whether sessions of other nodes are shown the region.
+func (s *logSending) isShown() (elsewhere bool) {
+	s.areas.current(s.group.shard.Region, func(session machine.Peer, _ uint16) {
+		elsewhere = elsewhere || session.Addr != s.guests.tag && session.Addr != (machine.Addr{})
+	})
+	return elsewhere
+}
+
+// record lets the area record for as long as somebody follows, or may audit.
 func (s *logSending) record() {
 	area := s.areas.area(s.group.shard)
 	if area == nil || s.keys == nil {
 		return
 	}
-	if on := len(s.follow) > 0 && s.group.leading; on != area.Recording() {
+	if on := (len(s.follow) > 0 || s.shown) && s.group.leading; on != area.Recording() {
 		if on {
 			area.Record(s.signing(), s.send)
 		} else {
 			area.Record(nil, nil)
+			s.archive.Clear()
 		}
 	}
 	for _, w := range s.follow {
@@ -111,6 +127,7 @@ func (s *logSending) signing() *regionlog.Signing {
 // send sends what a tick has brought.
 func (s *logSending) send(out *regionlog.Output) {
 	pos := s.group.shard.Region
+	s.archive.Add(out, s.Env.Now())
 	var checkpoint, after, packed []byte
 	if out.Checkpoint != nil {
 		// All who have a state have had the checkpoint before this one, too.

@@ -120,6 +120,12 @@ func (w *network) receiveOfNode(f *peers.Remote, from machine.Peer, m machine.Me
 		w.entries.learn(f, m)
 	case *OwnerPlays:
 		w.owner.receive(f, m)
+	case *Audit:
+		w.auditing.receive(f, m)
+	case *Challenge:
+		w.pieces.receive(f, m)
+	case *Piece:
+		w.auditing.onPiece(f, m)
 	case *Evidence:
 		w.evidence.receive(f, m)
 	case *Decisions:

@@ -62,6 +62,8 @@ type network struct {
 
 	evidence *evidenceSpreading
 	shown    *shownChecking
+	auditing *auditing
+	pieces   *pieceSending
 }
 
 // Timers of the network and of a shutdown. Those of shards are timerSubmachine.
@@ -109,6 +111,7 @@ func (w *network) onBeat() {
 	w.votes.beat(now)
 	w.hosting.beat(now)
 	w.shown.beat(now)
+	w.auditing.beat(now)
 	w.departure.beat()
 	w.routes.continueSearches()
 	w.links.Maintain()

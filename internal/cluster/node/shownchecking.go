@@ -25,6 +25,7 @@ type shownChecking struct {
 	routes   *routes
 	sessions shownSessions
 	convict  func(regionlog.Evidence, *regionlog.Finding)
+	auditors *auditDraw
 
 	list map[world.RegionPos]*checkedRegion
 }
@@ -44,7 +45,9 @@ type checkedRegion struct {
 	next     machine.Time // before then no statement is verified
 	repaired machine.Time
 	reported machine.Time
-	bad      int // statements in a row that do not agree with what was shown
+	signed   *regionlog.Checkpoint // the newest that it has signed
+	audit    machine.Time          // when an auditor is drawn next
+	bad      int                   // statements in a row that do not agree with what was shown
 }
 
 const (
@@ -62,7 +65,7 @@ func (k *shownChecking) of(f *peers.Remote, pos world.RegionPos) *checkedRegion 
 	x := k.list[pos]
 	if x == nil || x.by != f.Peer.ID {
 		now := k.Env.Now()
-		x = &checkedRegion{by: f.Peer.ID, view: regionlog.NewView(pos), since: now, heard: now}
+		x = &checkedRegion{by: f.Peer.ID, view: regionlog.NewView(pos), since: now, heard: now, audit: k.auditors.next(now)}
 		k.list[pos] = x
 	}
 	return x
@@ -107,7 +110,7 @@ func (k *shownChecking) onShown(f *peers.Remote, m *Shown) {
 		k.Counts.ShownUnsigned++
 		return
 	}
-	x.heard = now
+	x.heard, x.signed = now, s.Checkpoint
 	first := x.view.Hashes() == nil
 	j := x.view.Compare(s)
 	k.Counts.ColumnsCompared += uint64(j.Compared)
@@ -156,9 +159,14 @@ func (k *shownChecking) beat(now machine.Time) {
 		if x == nil || r.shard.Lobby {
 			continue
 		}
+		f := k.links.ByID(x.by)
 		if len(r.watch) == 0 {
 			delete(k.list, r.shard.Region)
 			continue
+		}
+		if x.signed != nil && now >= x.audit && now.Sub(x.heard) < unsignedAfter && f != nil {
+			x.audit = k.auditors.next(now)
+			k.auditors.draw(f.Peer, r.members, x.signed)
 		}
 		if now.Sub(x.heard) < unsignedAfter || now.Sub(x.reported) < reportEvery || x.by != r.leader.ID {
 			continue

@@ -55,9 +55,16 @@ func (a *Archive) Add(out *Output, now machine.Time) {
 // Clear forgets everything.
 func (a *Archive) Clear() { *a = Archive{} }
 
+// Piece is what leads from a kept state to a checkpoint: frozen.
+type Piece struct {
+	to      *Checkpoint
+	of      *piece
+	entries [][]byte
+}
+
 // Before returns the piece that ends with a checkpoint; nil: it is not kept. The ticks of
 // a host's checkpoints rise, also when its log begins anew.
-func (a *Archive) Before(c *Checkpoint) *Proof {
+func (a *Archive) Before(c *Checkpoint) *Piece {
 	for i := len(a.pieces) - 1; i >= 0; i-- {
 		p := a.pieces[i]
 		if p.from.Tick >= c.Tick {
@@ -67,9 +74,14 @@ func (a *Archive) Before(c *Checkpoint) *Proof {
 		if c.Number <= p.from.Number || n > uint64(len(p.entries)) || n > MaxEntries {
 			return nil
 		}
-		return &Proof{From: p.from, To: c, State: p.state.Append(nil), Entries: p.entries[:n]}
+		return &Piece{c, p, p.entries[:n]}
 	}
 	return nil
+}
+
+// Append appends the encoding, which is that of a Proof.
+func (p *Piece) Append(b []byte) []byte {
+	return (&Proof{From: p.of.from, To: p.to, State: p.of.state.Append(nil), Entries: p.entries}).Append(b)
 }
 
 // Audit replays a piece that a leader has sent as what leads to a checkpoint of its own. It

@@ -169,6 +169,19 @@ var nodeKinds = []*kind{
 	}),
 	message(180, func(f *form, m *node.Shown) { f.region(&m.Region); f.bytes(&m.Statement, regionlog.MaxShown) }),
 	message(181, func(f *form, m *node.Unsigned) { f.region(&m.Region) }),
+	message(194, func(f *form, m *node.Audit) {
+		f.region(&m.Region)
+		f.peer(&m.Leader)
+		f.bytes(&m.Checkpoint, regionlog.MaxCheckpoint)
+	}),
+	message(195, func(f *form, m *node.Challenge) { f.region(&m.Region); f.bytes(&m.Checkpoint, regionlog.MaxCheckpoint) }),
+	message(196, func(f *form, m *node.Piece) {
+		f.region(&m.Region)
+		num(f, &m.Tick)
+		num(f, &m.Part)
+		f.bool(&m.Last)
+		f.bytes(&m.Data, node.MaxLogPart)
+	}),
 	message(182, func(f *form, m *node.Evidence) {
 		f.id(&m.Node)
 		f.bool(&m.Ask)

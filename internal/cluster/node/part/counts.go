@@ -11,10 +11,12 @@ type Counts struct {
 	LogEntries uint64 // of other hosts' regions, replayed
 	LogsLost   uint64 // logs that could not be followed any further
 
-	ColumnsCompared uint64 // as shown to sessions here, with what leaders sign
-	ShownUnsigned   uint64 // statements of leaders that do not agree with what they have shown
-	Suspected       uint64 // leaders, of what is no proof
-	CopiesCompared  uint64 // of regions that are followed, with what their logs lead to
-	CopiesFalse     uint64 // of these, for which a leader was suspected
-	RolesFalse      uint64 // times that a leader was suspected because of what it takes players for
+	ColumnsCompared  uint64 // as shown to sessions here, with what leaders sign
+	ShownUnsigned    uint64 // statements of leaders that do not agree with what they have shown
+	Suspected        uint64 // leaders, of what is no proof
+	CopiesCompared   uint64 // of regions that are followed, with what their logs lead to
+	CopiesFalse      uint64 // of these, for which a leader was suspected
+	Audits           uint64 // of leaders that others host with, by lot
+	AuditsUnanswered uint64 // of these, pieces that did not come, or were not what was asked for
+	RolesFalse       uint64 // times that a leader was suspected because of what it takes players for
 }

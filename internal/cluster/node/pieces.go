@@ -1,0 +1,89 @@
+package node
+
+import (
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
+)
+
+// pieceSending sends auditors the pieces of logs of regions that are led here.
+type pieceSending struct {
+	part.Part
+	keys    *LogKeys
+	links   *peers.Links
+	hosting *hosting
+	jobs    *jobRunner
+	budgets peers.Own[*limit.Budget] // how often nodes may ask
+	upload  limit.Budget             // bytes for all
+
+	busy int
+}
+
+const (
+	piecesPerMinute = 20
+	piecesBurst     = 4
+	maxPieces       = 4 // that are encoded at a time
+	// pieceUpload and pieceUploadBurst are the bytes a second for all auditors. Who is not
+	// answered asks again.
+	pieceUpload      = 64 << 10
+	pieceUploadBurst = 4 << 20
+)
+
+// receive takes an auditor's wish for a piece.
+func (s *pieceSending) receive(f *peers.Remote, m *Challenge) {
+	now := time.Unix(0, int64(s.Env.Now()))
+	budget := s.budgets.Of(f)
+	if *budget == nil {
+		b := limit.NewBudget(piecesPerMinute/60.0, piecesBurst)
+		*budget = &b
+	}
+	h := s.hosting.replicas[shards.Shard{Region: m.Region}]
+	if s.keys == nil || h == nil || !h.group.leading || s.busy >= maxPieces || !(*budget).Take(1, now) || machine.Relayed(s.Env, f.Peer) {
+		s.Counts.Dropped++
+		return
+	}
+	c, err := regionlog.DecodeCheckpoint(m.Checkpoint, nil)
+	if err != nil || c.Key != s.keys.Key || c.Region != m.Region || !c.Verify() {
+		s.Counts.Dropped++
+		return
+	}
+	p := h.log.archive.Before(c)
+	if p == nil || !s.upload.Take(1, now) {
+		s.links.Send(f.Peer, &Piece{Region: m.Region, Tick: c.Tick, Last: true})
+		return
+	}
+	s.busy++
+	s.jobs.do(encodePiece{p}, func(result any, _ error) {
+		s.busy--
+		data, _ := result.([]byte)
+		s.upload.Give(-float64(len(data)))
+		s.send(f.Peer, m, c.Tick, data)
+	})
+}
+
+// send sends a piece in parts.
+func (s *pieceSending) send(to machine.Peer, m *Challenge, tick uint64, data []byte) {
+	for part := uint32(0); ; part++ {
+		out := &Piece{Region: m.Region, Tick: tick, Part: part, Data: data[:min(MaxLogPart, len(data))]}
+		data = data[len(out.Data):]
+		out.Last = len(data) == 0
+		s.links.Send(to, out)
+		if out.Last {
+			return
+		}
+	}
+}
+
+// encodePiece implements machine.Work.
+type encodePiece struct{ piece *regionlog.Piece }
+
+// Cost is what it takes on an ordinary machine, for simulations.
+func (encodePiece) Cost() time.Duration { return 20 * time.Millisecond }
+
+// Run encodes.
+func (j encodePiece) Run() (any, error) { return j.piece.Append(nil), nil }
