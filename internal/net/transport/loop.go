@@ -19,6 +19,8 @@ package transport
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"log/slog"
 	"runtime"
@@ -49,7 +51,7 @@ type Config struct {
 	// Clock is the node's time, which never goes back; nil: a clock.Clock that
 	// nobody corrects.
 	Clock   func() machine.Time
-	Seed    uint64 // of the node's Rand; 0: drawn from the clock
+	Seed    uint64 // of the node's Rand; 0: drawn from the system's random numbers
 	Workers int    // for Work jobs; 0: one less than there are CPUs, at least 1
 	Queue   int    // messages that may wait for a session; 0: DefaultQueue
 	// Patience is how long a session's queue may stay more than half full
@@ -104,6 +106,13 @@ type Loop struct {
 	stats    stats
 }
 
+// seed is one that nobody can guess: nodes draw auditors by their own numbers.
+func seed() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return binary.BigEndian.Uint64(b[:])
+}
+
 // Start starts a loop.
 func Start(cfg Config) *Loop {
 	if cfg.Workers <= 0 {
@@ -122,7 +131,7 @@ func Start(cfg Config) *Loop {
 		cfg.Clock = clock.New().Now
 	}
 	if cfg.Seed == 0 {
-		cfg.Seed = uint64(cfg.Clock())
+		cfg.Seed = seed()
 	}
 	l := &Loop{
 		cfg: cfg, log: cfg.Log,
