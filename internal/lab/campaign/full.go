@@ -93,6 +93,7 @@ func machineParts() []Part {
 		{Name: "spares-cost", Experiment: "spares-cost"},
 		{Name: "history-cost", Experiment: "history-cost"},
 		{Name: "sybil-hosting", Experiment: "sybil-hosting"},
+		{Name: "lie-lifetime", Experiment: "lie-lifetime"},
 		{Name: "lying-host", Experiment: "lying-host"},
 		{Name: "checking-cost", Experiment: "checking-cost"},
 		{Name: "join-by-link", Experiment: "join-by-link"},

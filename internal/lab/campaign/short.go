@@ -43,6 +43,7 @@ func shortParts() []Part {
 		{Name: "spares-cost", Experiment: "spares-cost", Set: set{"rounds": "1", "seconds": "5"}},
 		{Name: "history-cost", Experiment: "history-cost", Set: set{"seconds": "5"}},
 		{Name: "sybil-hosting", Experiment: "sybil-hosting", Set: set{"nodes": "60", "parts": "10", "attackers": "10", "days": "1", "before": "24"}},
+		{Name: "lie-lifetime", Experiment: "lie-lifetime", Set: set{"regions": "500"}},
 		{Name: "lying-host", Experiment: "lying-host", Set: set{"rounds": "1"}},
 		{Name: "checking-cost", Experiment: "checking-cost", Set: set{"rounds": "1", "walkers": "9", "seconds": "3"}},
 		{Name: "join-by-link", Experiment: "join-by-link", Set: set{"visits": "1"}},

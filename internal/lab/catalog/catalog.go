@@ -30,6 +30,7 @@ func Experiments() []lab.Experiment {
 		nodelab.Estimate,
 		hostilelab.Load,
 		hostinglab.Experiment,
+		hostinglab.Lifetime,
 		hostilelab.Node,
 		nodelab.NetworkLoad,
 		nodelab.NodeFailure,
