@@ -144,11 +144,11 @@ func (w *network) assembleEvidence(c part.Part) {
 	p.Put(w.evidence)
 	w.convicted.spread, w.convicted.routes = w.evidence, w.routes
 	w.auditing = &auditing{
-		Part: c, keys: w.cfg.Log, links: w.links, jobs: w.jobs, rules: w.n.cfg.Region, convicted: w.convicted, budgets: peers.NewOwn[*limit.Budget](w.links),
+		Part: c, keys: w.cfg.Log, links: w.links, jobs: w.jobs, rules: w.n.cfg.Region, convicted: w.convicted, budgets: peers.NewBudgets(c, w.links, auditsPerMinute/60.0, auditsBurst),
 		list: map[shards.Shard]*pieceAudit{},
 	}
 	w.pieces = &pieceSending{
-		Part: c, keys: w.cfg.Log, links: w.links, hosting: w.hosting, jobs: w.jobs, budgets: peers.NewOwn[*limit.Budget](w.links),
+		Part: c, keys: w.cfg.Log, links: w.links, hosting: w.hosting, jobs: w.jobs, budgets: peers.NewBudgets(c, w.links, piecesPerMinute/60.0, piecesBurst),
 		upload: limit.NewBudget(pieceUpload, pieceUploadBurst),
 	}
 	w.shown = &shownChecking{

@@ -7,7 +7,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
@@ -24,7 +23,7 @@ type auditing struct {
 	jobs      *jobRunner
 	rules     region.Config
 	convicted *convictions
-	budgets   peers.Own[*limit.Budget] // what nodes may ask to be audited
+	budgets   *peers.Budgets // what nodes may ask to be audited
 
 	list map[shards.Shard]*pieceAudit
 }
@@ -58,12 +57,7 @@ const (
 
 // receive takes the wish of a node whose players are shown a region.
 func (a *auditing) receive(f *peers.Remote, m *Audit) {
-	budget := a.budgets.Of(f)
-	if *budget == nil {
-		b := limit.NewBudget(auditsPerMinute/60.0, auditsBurst)
-		*budget = &b
-	}
-	if a.keys == nil || !(*budget).Take(1, time.Unix(0, int64(a.Env.Now()))) {
+	if a.keys == nil || !a.budgets.Take(f, 1) {
 		a.Counts.Dropped++
 		return
 	}

@@ -18,8 +18,8 @@ type pieceSending struct {
 	links   *peers.Links
 	hosting *hosting
 	jobs    *jobRunner
-	budgets peers.Own[*limit.Budget] // how often nodes may ask
-	upload  limit.Budget             // bytes for all
+	budgets *peers.Budgets // how often nodes may ask
+	upload  limit.Budget   // bytes for all
 
 	busy int
 }
@@ -36,14 +36,8 @@ const (
 
 // receive takes an auditor's wish for a piece.
 func (s *pieceSending) receive(f *peers.Remote, m *Challenge) {
-	now := time.Unix(0, int64(s.Env.Now()))
-	budget := s.budgets.Of(f)
-	if *budget == nil {
-		b := limit.NewBudget(piecesPerMinute/60.0, piecesBurst)
-		*budget = &b
-	}
 	h := s.hosting.replicas[shards.Shard{Region: m.Region}]
-	if s.keys == nil || h == nil || !h.group.leading || s.busy >= maxPieces || !(*budget).Take(1, now) || machine.Relayed(s.Env, f.Peer) {
+	if s.keys == nil || h == nil || !h.group.leading || s.busy >= maxPieces || !s.budgets.Take(f, 1) || machine.Relayed(s.Env, f.Peer) {
 		s.Counts.Dropped++
 		return
 	}
@@ -53,7 +47,7 @@ func (s *pieceSending) receive(f *peers.Remote, m *Challenge) {
 		return
 	}
 	p := h.log.archive.Before(c)
-	if p == nil || !s.upload.Take(1, now) {
+	if p == nil || !s.upload.Take(1, time.Unix(0, int64(s.Env.Now()))) {
 		s.links.Send(f.Peer, &Piece{Region: m.Region, Tick: c.Tick, Last: true})
 		return
 	}
