@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/overlaylab"
@@ -80,9 +81,23 @@ func runStorageAttack(t *lab.Trial) error {
 				return err
 			}
 			reportSieges(t, g, rows, len(zones)*len(sizes) == 1, worst)
+			if worst {
+				t.Fact("worst_mixture"+g.key(), g.Ways)
+				t.Fact("repeat"+g.key(), g.command(t, rows))
+			}
 		}
 	}
 	return nil
+}
+
+// command repeats the runs of the numbers that were looked at.
+func (g siegeRun) command(t *lab.Trial, rows []siegeRow) string {
+	var list []string
+	for _, row := range rows {
+		list = append(list, strconv.Itoa(row.malicious))
+	}
+	return fmt.Sprintf("vplab run storage-attack --set nodes=%d --set r=%d --set updates=%d --set protocol=%s --set attack=%s --set malicious=%s --seed %d --runs %d",
+		g.Nodes, g.R, g.updates(), g.Protocol, g.Ways, strings.Join(list, ","), t.Seed, t.Runs)
 }
 
 // rows does the runs with each number of malicious nodes of a list, ascending, or

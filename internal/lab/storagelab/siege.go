@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
@@ -68,6 +69,7 @@ type siege struct {
 	known    map[int64]*state.Snapshot
 	result   siegeResult
 	judge    siegeJudge
+	massJoin bool // who starts now is a member
 	finished bool
 }
 
@@ -76,7 +78,11 @@ func newSiege(o siegeRun) (*siege, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &siege{storageNet: newStorageNet(o.storageRun), settings: o, known: map[int64]*state.Snapshot{}, judge: newSiegeJudge()}
+	net := o.storageRun
+	if ways.Join { // the members come later, see massJoin
+		net.Nodes -= o.Malicious
+	}
+	s := &siege{storageNet: newStorageNet(net), settings: o, known: map[int64]*state.Snapshot{}, judge: newSiegeJudge()}
 	taint := attack.NewTaint(s.rules, storageInterval)
 	s.rules, s.acted, s.probe.signed, s.taint = taint, taint.Acted, taint.Signed, taint
 	s.zones = make([][]*storageNode, s.space.Zones())
@@ -84,7 +90,7 @@ func newSiege(o siegeRun) (*siege, error) {
 	s.behave = func(k int, node *storageNode) storage.Behaviour {
 		zone := s.space.Zone(node.self.Pos)
 		s.zones[zone] = append(s.zones[zone], node)
-		if k < o.Nodes-o.Malicious || k >= o.Nodes {
+		if member := k >= o.Nodes-o.Malicious && k < o.Nodes; ways.Join && !s.massJoin || !ways.Join && !member {
 			return nil
 		}
 		s.gang.Join(node.self.ID)
@@ -92,6 +98,9 @@ func newSiege(o siegeRun) (*siege, error) {
 	}
 	s.storageNet.disowned = s.disowned
 	s.gang.CheatFrom = cheatFrom
+	if ways.Places {
+		s.chooseStands()
+	}
 	s.follow()
 	s.probe.right = nil
 	s.probe.heard = s.heard
@@ -143,6 +152,18 @@ func (s *siege) Zone(zone int) (out []*storage.Node) {
 		}
 	}
 	return out
+}
+
+// After implements attack.Knowledge.
+func (s *siege) After(n *storage.Node, wait time.Duration, f func()) {
+	s.sim.At(s.sim.Now().Add(wait), func() {
+		for _, node := range s.zones[s.space.Zone(n.Self().Pos)] {
+			if node.machine() == n {
+				node.Call(f)
+				return
+			}
+		}
+	})
 }
 
 // Do simulates the attack until objects have been tampered with, or to the end.

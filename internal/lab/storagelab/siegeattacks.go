@@ -21,9 +21,23 @@ func (s *siege) scheduleAttacks() {
 			s.eachMember(ask.Add(-time.Second), func(m *storage.Node) { s.gang.Shout(m, of) })
 			s.eachMember(ask.Add(storage.DefaultDeviation), func(m *storage.Node) { s.gang.Shout(m, of) })
 		}
+		if ways.Flood {
+			for _, wait := range floodsAt {
+				s.eachMember(s.update(of).Add(3*storage.DefaultLMax+storage.DefaultDeviation+wait), func(m *storage.Node) { s.gang.Flood(m, of) })
+			}
+		}
 		if ways.Late {
 			s.eachMember(ask.Add(lateBy), s.gang.Release)
 		}
+	}
+	if ways.Join {
+		s.sim.At(s.update(joinAt).Add(storageInterval/2), func() {
+			s.massJoin = true
+			for range s.settings.Malicious {
+				s.start()
+			}
+			s.massJoin = false
+		})
 	}
 	if ways.Leave {
 		at := s.update(leaveAt).Add(3*storage.DefaultLMax + time.Second/2)
@@ -44,15 +58,21 @@ const (
 	// cheatFrom is the update from which members deposit otherwise than they should:
 	// before that they come into the world.
 	cheatFrom = 3
+	// joinAt is the update after which members come in at once.
+	joinAt = 1
 	// leaveAt is the update about whose state members are asked when they leave at once.
 	leaveAt = 2
 )
+
+// floodsAt are the times after the one at which states are voted on when members ask for
+// everything.
+var floodsAt = []time.Duration{0, time.Second, 2 * time.Second}
 
 // disowned reports whether an action is one that its player takes back: in the same
 // interval it signs another batch, or it signs too late. It should count for nobody.
 func (s *siege) disowned(a *state.Action) bool {
 	ways := s.gang.Ways()
-	return (ways.Twice || ways.Late) && s.gang.Has(a.Player.ID) && a.At > s.update(cheatFrom-1)
+	return (ways.Twice || ways.Late || ways.Chosen) && s.gang.Has(a.Player.ID) && a.At > s.update(cheatFrom-1)
 }
 
 // eachMember calls f for each member at a time, like a handler of the member.

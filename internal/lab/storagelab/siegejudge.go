@@ -1,6 +1,9 @@
 package storagelab
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
@@ -121,26 +124,46 @@ func (j *siegeJudge) countDoubts(s *siege) {
 }
 
 // objectsAmiss are the moving objects that most of the honest nodes that hold them do
-// not hold as they are, or that nobody honest holds.
+// not hold as they are, or that nobody honest holds. With chosen the votes alone decide
+// what counts of what members' players have done: objects are amiss of which most honest
+// nodes do not hold the same. The characters of these players are not looked at: what
+// they have done is split anew in each interval.
 func (s *siege) objectsAmiss(of int64) (out []state.ObjectID) {
-	type holders struct{ all, right int }
-	truth, held := map[state.ObjectID]state.Digest{}, map[state.ObjectID]holders{}
-	for _, o := range s.truth.objects {
-		truth[o.ID] = o.Digest
+	type holders struct {
+		all   int
+		these map[state.Digest]int
 	}
+	held := map[state.ObjectID]*holders{}
 	for _, node := range s.live() {
-		state := node.machine().State()
-		if state == nil || state.Of != of || s.gang.Has(node.self.ID) {
+		snap := node.machine().State()
+		if snap == nil || snap.Of != of || s.gang.Has(node.self.ID) {
 			continue
 		}
-		for _, o := range state.Objects(&state.Cover, s.rules.World(), nil) {
+		for _, o := range snap.Objects(&snap.Cover, s.rules.World(), nil) {
 			h := held[o.ID]
-			h.all, h.right = h.all+1, h.right+lab.Indicator(o.Digest == truth[o.ID])
-			held[o.ID] = h
+			if h == nil {
+				h = &holders{these: map[state.Digest]int{}}
+				held[o.ID] = h
+			}
+			h.all++
+			h.these[o.Digest]++
 		}
 	}
+	chosen := s.gang.Ways().Chosen
 	for _, o := range s.truth.objects {
-		if h := held[o.ID]; !o.Static && 2*h.right <= h.all {
+		if o.Static || chosen && o.Player != nil && s.gang.Has(o.Player.ID) {
+			continue
+		}
+		h := held[o.ID]
+		if h == nil {
+			out = append(out, o.ID)
+			continue
+		}
+		agreed := h.these[o.Digest]
+		if chosen {
+			agreed = slices.Max(slices.Collect(maps.Values(h.these)))
+		}
+		if 2*agreed <= h.all {
 			out = append(out, o.ID)
 		}
 	}

@@ -25,6 +25,17 @@ type answerer struct {
 	store    *actions.Store
 	dormant  *dormant.Store
 	transfer *transfer.Transfer
+	given    budget
+}
+
+// gives reports whether somebody may have so many cells and static objects in this
+// interval.
+func (an *answerer) gives(to *overlay.Contact, want int) bool {
+	held := an.dormant.Count()
+	if s := an.replica.State; s != nil {
+		held += len(s.Cells)
+	}
+	return !an.Hardened || an.given.grants(to.ID, an.Time.Of(an.Env.Now()), want, held)
 }
 
 // onRetrieve answers who asks for an area with the part that the node has.

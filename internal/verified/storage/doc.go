@@ -10,7 +10,7 @@
 // own state and is given the components that it uses. Here are
 //
 //	updates    the update cycle: asks for the state, then for actions, replays (cycle.go, update.go)
-//	answers    answers others (answer.go, servefetch.go)
+//	answers    answers others, nobody more than a few times (answer.go, servefetch.go, budget.go)
 //	hooks      what an attacker does otherwise, what experiments measure (hooks.go)
 //	inbox      what the overlay has reported, and what has to wait (inbox.go)
 //

@@ -13,7 +13,7 @@ import (
 
 // onFetch sends cells of an area that is the asker's business.
 func (an *answerer) onFetch(by *overlay.Contact, q *messages.Fetch) {
-	if !state.ValidArea(&q.Area) || !an.isAskersConcern(by, &q.Retrieve) {
+	if !state.ValidArea(&q.Area) || !an.isAskersConcern(by, &q.Retrieve) || !an.gives(by, 1+len(q.Cells)+len(q.Characters)) {
 		return
 	}
 	if q.Kind.Static() {

@@ -3,6 +3,7 @@ package attack
 import (
 	"encoding/binary"
 	"slices"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -23,6 +24,8 @@ type Knowledge interface {
 	// Zone lists the nodes that stand in a zone, attackers too, always in the
 	// same order.
 	Zone(zone int) []*storage.Node
+	// After calls f after a time, like a handler of a node, if that is still there.
+	After(n *storage.Node, wait time.Duration, f func())
 }
 
 // Gang is all attackers of a network and the mind that leads them. It is the
@@ -34,14 +37,20 @@ type Gang struct {
 	space    overlay.Space
 	members  map[id.ID]bool
 	plans    map[question]*plan
-	held     map[id.ID]*state.Batch // deposits of members that are kept back
-	of       int64                  // the newest world that somebody has asked for
-	// CheatFrom is the update from which members deposit otherwise than they should.
-	CheatFrom int64
+	held     map[id.ID]*state.Batch          // deposits of members that are kept back
+	shown    map[id.ID]*messages.Certificate // of what players of members have done, for some readers
+	late     map[machine.Message]bool        // messages that were held up
+	of       int64                           // the newest world that somebody has asked for
+	// CheatFrom is the update from which members deposit otherwise than they should, and
+	// CheatUntil the last one; 0: there is none.
+	CheatFrom, CheatUntil int64
 	// Tried counts the honest nodes' retrievals that attackers had a hand in, by
 	// kind (table 6.32); Dropped are actions that they have not stored.
 	Tried   [messages.Kinds]int
 	Dropped int
+	// Did counts how often members have acted in a way, by its name; ways of the thesis
+	// are counted above.
+	Did map[string]int
 }
 
 // question names a retrieval.
@@ -53,7 +62,10 @@ type question struct {
 
 // New returns a gang without members.
 func New(ways Ways, protocol storage.Protocol, space overlay.Space, know Knowledge) *Gang {
-	return &Gang{ways: ways, protocol: protocol, know: know, space: space, members: map[id.ID]bool{}, plans: map[question]*plan{}, held: map[id.ID]*state.Batch{}}
+	return &Gang{
+		ways: ways, protocol: protocol, know: know, space: space, members: map[id.ID]bool{}, plans: map[question]*plan{}, held: map[id.ID]*state.Batch{},
+		shown: map[id.ID]*messages.Certificate{}, late: map[machine.Message]bool{}, Did: map[string]int{},
+	}
 }
 
 // Ways are those in which the gang attacks.
@@ -67,7 +79,7 @@ func (g *Gang) Has(who id.ID) bool { return g.members[who] }
 
 // Intercept implements storage.Behaviour: what comes by on its way to others.
 func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) bool {
-	if g.swallows(m) || g.misguides(n, m) {
+	if g.swallows(m) || g.misguides(n, m) || g.eclipses(m) || g.holdsUp(n, from, m) {
 		return true
 	}
 	switch m := m.(type) {
@@ -93,7 +105,11 @@ func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) 
 			n.Overlay().Reply(m.Origin, g.lieAbout(m.Origin, body))
 			return true
 		case *messages.Fetch:
-			return m.Dest == n.Self().Pos && (g.withhold(n, m.Origin, body) || g.supply(n, m.Origin, body))
+			return m.Dest == n.Self().Pos && (g.supply(n, m.Origin, body) || g.withhold(n, m.Origin, body))
+		case *messages.Receipt:
+			g.collect(n, body)
+		case *messages.Blocks:
+			g.Did["given"]++
 		case *messages.Store:
 			return !g.Keep(n, body.Action)
 		case *messages.Activate:
@@ -145,13 +161,10 @@ func (g *Gang) Answer(n *storage.Node, by *overlay.Contact, q *messages.Retrieve
 	if g.Has(by.ID) {
 		return honest
 	}
-	if g.mute(q.Of) {
+	if g.saysNothing(q) {
 		return nil
 	}
-	honest = g.drowsy(n, honest)
-	if g.ways.Views || g.ways.Swap || g.ways.Lazy {
-		return g.mislead(n, by, q, honest)
-	}
+	honest = g.guessed(n, by, q, g.mislead(n, q, g.drowsy(n, honest)))
 	if !g.ways.Claim && !g.ways.Parts && !g.ways.Chorus {
 		return honest
 	}
@@ -216,8 +229,10 @@ func (g *Gang) AnswerActions(_ *storage.Node, by *overlay.Contact, q *messages.R
 	switch {
 	case g.Has(by.ID):
 		return honest
-	case g.mute(q.Of):
+	case g.saysNothing(q):
 		return nil
+	case g.shown[q.Player.ID] != nil && g.shown[q.Player.ID].Batch.Of == q.Of:
+		return g.show(by, q)
 	case !g.ways.deniesActions():
 		return honest
 	}

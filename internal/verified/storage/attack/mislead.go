@@ -23,9 +23,10 @@ func (g *Gang) sing(p *plan, q *messages.Retrieve, by *overlay.Contact) {
 	}
 }
 
-// mislead gives an answer that says what is true and is of no use.
-func (g *Gang) mislead(n *storage.Node, by *overlay.Contact, q *messages.Retrieve, honest *messages.Result) *messages.Result {
-	if q.Kind != messages.ForUpdate && q.Kind != messages.ForLook {
+// mislead gives an answer that says what is true and is of no use, if that is one of the
+// ways.
+func (g *Gang) mislead(n *storage.Node, q *messages.Retrieve, honest *messages.Result) *messages.Result {
+	if !g.ways.Views && !g.ways.Swap && !g.ways.Lazy || q.Kind != messages.ForUpdate && q.Kind != messages.ForLook {
 		return honest
 	}
 	g.Tried[q.Kind]++

@@ -16,11 +16,14 @@ import (
 // Deposit implements storage.Depositor: what a member does with its own batch.
 func (g *Gang) Deposit(n *storage.Node, b *state.Batch) bool {
 	switch {
-	case b.Of < g.CheatFrom:
+	case b.Of < g.CheatFrom, g.CheatUntil != 0 && b.Of > g.CheatUntil:
 	case g.ways.Twice && len(b.Actions) > 0:
 		none := *b
 		none.Actions = nil
 		Ambiguous(n, g.space, b, none.Signed(b.Signature), 1<<(g.space.Zones()/2)-1)
+		return false
+	case g.ways.Chosen && len(b.Actions) > 0:
+		g.depositForSome(n, b)
 		return false
 	case g.ways.Late:
 		g.held[n.Self().ID] = b

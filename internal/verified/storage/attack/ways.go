@@ -52,6 +52,22 @@ type Ways struct {
 	Wake bool
 	// Leave: all members leave at once while a state is voted on.
 	Leave bool
+	// Adaptive: members answer nothing where their silence leaves no majority.
+	Adaptive bool
+	// Chosen: a certificate for what a member's player has done is shown to some readers.
+	Chosen bool
+	// Guess: answers are tampered with and called a guess.
+	Guess bool
+	// Eclipse: who joins by way of a member does not get its place.
+	Eclipse bool
+	// Join: the members come in all at once, while the world goes on.
+	Join bool
+	// Delay: what goes through a member or is asked of it takes nearly l_max, or more.
+	Delay bool
+	// Flood: members ask for all that anybody gives them, again and again.
+	Flood bool
+	// Places: the members' places are the best of a thousand certificates.
+	Places bool
 }
 
 // deniesActions reports whether questions for actions are answered with a lie.
@@ -82,6 +98,14 @@ var ways = []struct {
 	{"peers", func(w *Ways) *bool { return &w.Peers }},
 	{"wake", func(w *Ways) *bool { return &w.Wake }},
 	{"leave", func(w *Ways) *bool { return &w.Leave }},
+	{"adaptive", func(w *Ways) *bool { return &w.Adaptive }},
+	{"chosen", func(w *Ways) *bool { return &w.Chosen }},
+	{"guess", func(w *Ways) *bool { return &w.Guess }},
+	{"eclipse", func(w *Ways) *bool { return &w.Eclipse }},
+	{"join", func(w *Ways) *bool { return &w.Join }},
+	{"delay", func(w *Ways) *bool { return &w.Delay }},
+	{"flood", func(w *Ways) *bool { return &w.Flood }},
+	{"places", func(w *Ways) *bool { return &w.Places }},
 }
 
 // ParseWays reads ways with a + between them; "thesis" are the thesis'.

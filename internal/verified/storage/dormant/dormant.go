@@ -71,6 +71,9 @@ func (ds *Store) All() []*state.Object {
 	return slices.SortedFunc(maps.Values(ds.static), state.ByID)
 }
 
+// Count is how many dormant characters the node keeps.
+func (ds *Store) Count() int { return len(ds.static) }
+
 // Object is one that the node stores; nil: it does not.
 func (ds *Store) Object(what state.ObjectID) *state.Object { return ds.static[what] }
 

@@ -23,8 +23,9 @@ func (bl *Ballot) countOwners(q *Poll, x, y int32) (best *state.Cell, votes int,
 		last         int // the zone that was counted last
 	}
 	var choices []choice
-	all := 0
+	all, heard := 0, 0
 	for zone := range q.Zones {
+		before := all
 		for _, r := range q.Zones[zone].Results {
 			if !q.Fits(r) || r.Seen.Covers(x, y, bl.World.Cell) != state.Inside || !bl.isNear(q, zone, r, x, y) {
 				continue
@@ -42,10 +43,14 @@ func (bl *Ballot) countOwners(q *Poll, x, y int32) (best *state.Cell, votes int,
 				o.last, o.zones = zone, o.zones+1
 			}
 		}
+		heard += state.Indicator(all > before)
 	}
 	for _, o := range choices {
-		if 2*o.votes > all && o.zones >= bl.zones.VotesNeeded() {
+		switch most := 2*o.votes > all; {
+		case most && o.zones >= bl.zones.VotesNeeded():
 			return o.cell, o.zones, elected
+		case most && 2*o.zones >= bl.zones.Voters() && heard >= bl.zones.Voters():
+			return o.cell, o.zones, kept // half of the zones, and most of the owners: see decision 118
 		}
 		votes = max(votes, o.zones)
 	}
