@@ -29,6 +29,12 @@ func (g *Gang) collect(n *storage.Node, r *messages.Receipt) {
 	}
 }
 
+// shows reports whether a question is about a batch of which a receipt is missing.
+func (g *Gang) shows(q *messages.RetrieveActions) bool {
+	c := g.shown[q.Player.ID]
+	return c != nil && c.Batch.Of == q.Of
+}
+
 // show answers a question for what a member's player has done.
 func (g *Gang) show(by *overlay.Contact, q *messages.RetrieveActions) *messages.ActionsResult {
 	m := &messages.ActionsResult{Query: q.Query, Signed: true, Batch: &state.Batch{Player: q.Player, Of: q.Of}}

@@ -40,6 +40,9 @@ func (g *Gang) memberIn(zone int) *storage.Node {
 
 // lieAbout answers a question for a player's actions in the ways of the gang.
 func (g *Gang) lieAbout(by *overlay.Contact, q *messages.RetrieveActions) *messages.ActionsResult {
+	if g.shows(q) {
+		return g.show(by, q)
+	}
 	honest := g.nothing(by, q)
 	if g.ways.Forge || g.ways.Shout {
 		return g.forged(q)

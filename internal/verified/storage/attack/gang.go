@@ -231,9 +231,7 @@ func (g *Gang) AnswerActions(_ *storage.Node, by *overlay.Contact, q *messages.R
 		return honest
 	case g.saysNothing(q):
 		return nil
-	case g.shown[q.Player.ID] != nil && g.shown[q.Player.ID].Batch.Of == q.Of:
-		return g.show(by, q)
-	case !g.ways.deniesActions():
+	case !g.shows(q) && !g.ways.deniesActions():
 		return honest
 	}
 	return g.lieAbout(by, q)
