@@ -24,6 +24,7 @@ PEBBLE := github.com/cockroachdb/pebble/v2
 COLD := $(MODULE)/cmd/... $(MODULE)/internal/app/... $(MODULE)/internal/store/... \
 	$(MODULE)/internal/game/lobby/... $(MODULE)/internal/game/decision/... \
 	$(MODULE)/internal/game/pack/... $(MODULE)/internal/game/invitation/... \
+	$(MODULE)/internal/cluster/node/... $(MODULE)/internal/verified/... \
 	 github.com/gogo/... github.com/prometheus/... \
 	github.com/pion/ice/... github.com/pion/mdns/... github.com/pion/turn/... github.com/pion/stun/... \
 	github.com/spf13/... github.com/cockroachdb/errors/... github.com/cockroachdb/redact/... \
