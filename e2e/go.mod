@@ -3,6 +3,7 @@ module github.com/voxelpopuli/voxelpopuli/e2e
 go 1.26.0
 
 require (
+	github.com/Tnze/go-mc v1.20.2
 	github.com/chromedp/cdproto v0.0.0-20260321001828-e3e3800016bc
 	github.com/chromedp/chromedp v0.15.1
 	github.com/voxelpopuli/voxelpopuli v0.0.0
@@ -10,7 +11,6 @@ require (
 )
 
 require (
-	github.com/Tnze/go-mc v1.20.2 // indirect
 	github.com/chromedp/sysutil v1.1.0 // indirect
 	github.com/go-jose/go-jose/v4 v4.1.4 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260214004413-d219187c3433 // indirect
