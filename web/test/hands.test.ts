@@ -34,7 +34,7 @@ function stage() {
     crack: nothing, broke: nothing, placed: nothing, digging: nothing, swing: nothing, select: nothing, turned: nothing,
     open: (x, y, z) => container.open(x, y, z),
   });
-  const at = (x: number, y: number, z: number): Target => ({ hit: { x, y, z, face: 1, block: world.block(x, y, z), distance: 2 }, entity: null });
+  const at = (x: number, y: number, z: number): Target => ({ hit: { x, y, z, face: 1, block: world.block(x, y, z), upper: false, distance: 2 }, entity: null });
   return { hands, sent, body, acts, events, container, chest: at(0, 10, -2), floor: at(2, 9, -2), world, inventory };
 }
 
@@ -100,14 +100,14 @@ test('a door takes two blocks, across the way, and both halves turn', () => {
   inventory.apply([{ slot: 0, block: Block.OakDoor, count: 2 }], 0);
   hands.step(floor, NOT_PRESSED, FRESH);
   assert.deepEqual([world.block(2, 10, -2), world.block(2, 11, -2)], [Block.OakDoor, Block.OakDoorUpper], 'as far along x as along z');
-  const door: Target = { hit: { x: 2, y: 11, z: -2, face: 3, block: Block.OakDoorUpper, distance: 2 }, entity: null };
+  const door: Target = { hit: { x: 2, y: 11, z: -2, face: 3, block: Block.OakDoorUpper, upper: false, distance: 2 }, entity: null };
   hands.step(door, NOT_PRESSED, FRESH);
   assert.deepEqual([world.block(2, 10, -2), world.block(2, 11, -2)], [Block.OakDoorOpen, Block.OakDoorOpenUpper]);
   for (let i = 0; i < 20; i++) hands.step(door, NOT_PRESSED, HELD);
   assert.deepEqual(sent.map((a) => a.kind), [ActKind.Place, ActKind.Open]);
   world.setBlock(5, 11, -2, Block.Stone);
   for (let i = 0; i < 9; i++) hands.step(floor);
-  hands.step({ hit: { x: 5, y: 9, z: -2, face: 1, block: Block.Stone, distance: 2 }, entity: null }, NOT_PRESSED, FRESH);
+  hands.step({ hit: { x: 5, y: 9, z: -2, face: 1, block: Block.Stone, upper: false, distance: 2 }, entity: null }, NOT_PRESSED, FRESH);
   assert.equal(sent.length, 2, 'no room above');
 });
 
@@ -139,6 +139,27 @@ test('a bed takes two blocks, and is lain in by a press', () => {
   hands.step({ hit: { ...floor.hit!, x: 2, z: 0 }, entity: null }, NOT_PRESSED, FRESH);
   assert.deepEqual([world.block(2, 10, 0), world.block(3, 10, 0)], [Block.RedBedEast, Block.RedBedEastHead]);
   hands.step(floor, NOT_PRESSED, NOT_PRESSED);
-  hands.step({ hit: { x: 3, y: 10, z: 0, face: 1, block: Block.RedBedEastHead, distance: 2 }, entity: null }, NOT_PRESSED, FRESH);
+  hands.step({ hit: { x: 3, y: 10, z: 0, face: 1, block: Block.RedBedEastHead, upper: false, distance: 2 }, entity: null }, NOT_PRESSED, FRESH);
   assert.deepEqual(sent.map((a) => [a.kind, a.x, a.y, a.z]), [[ActKind.Place, 2, 9, 0], [ActKind.Open, 3, 10, 0]]);
+});
+
+test('slabs, stairs and signs are placed as the half of the side and the way say', () => {
+  const { hands, sent, world, inventory } = stage();
+  const wall = (upper: boolean): Target => ({ hit: { x: 2, y: 9, z: 0, face: 1, block: world.block(2, 9, 0), upper, distance: 2 }, entity: null });
+  const put = (block: number, face: number, upper: boolean): number => {
+    world.setBlock(2, 10, 0, 0);
+    world.setBlock(1, 9, 0, 0);
+    inventory.apply([{ slot: 0, block, count: 9 }], 0);
+    for (let i = 0; i < 10; i++) hands.step({ hit: null, entity: null }, NOT_PRESSED, NOT_PRESSED);
+    const target = wall(upper);
+    hands.step({ ...target, hit: { ...target.hit!, face } }, NOT_PRESSED, FRESH);
+    return face === 1 ? world.block(2, 10, 0) : world.block(1, 9, 0);
+  };
+  assert.equal(put(Block.OakStairs, 1, true), Block.OakStairsEast);
+  assert.equal(put(Block.OakStairs, 4, true), Block.OakStairsUpperEast);
+  assert.equal(put(Block.StoneSlab, 4, true), Block.StoneSlabUpper);
+  assert.equal(put(Block.StoneSlab, 4, false), Block.StoneSlab);
+  assert.equal(put(Block.OakSign, 1, false), Block.OakSignWest);
+  assert.equal(put(Block.OakSign, 4, false), Block.OakSignUpperWest);
+  assert.deepEqual(sent.map((a) => a.b), [1, 1, 1, 0, 0, 0]);
 });

@@ -32,6 +32,9 @@ type Block struct {
 	Food     uint8     // how much it fills; 0 for what cannot be eaten
 	Door     uint8     // of what opens: which of its blocks, bits of Upper, Open, Turned
 	Bed      uint8     // of a bed: which of its blocks, BedHead and the direction of its head
+	Facing   uint8     // of stairs and signs: which of their blocks, a direction and OnHead or OnWall
+	Upper    uint16    // id of the block that a slab is in the upper half of its cell; 0: it is not placed there
+	Octants  uint8     // which eighths of the cell bodies bump into, see octants.go; 0: all up to Tall
 	Hardness int32     // ticks of 1/20 s to break by hand; Unbreakable, Instant
 	Leaves   uint16    // id of what is left when it is broken; 0, air: nothing
 	Tall     fixed.Num // height of the box that bodies bump into; 0 if not Solid
@@ -110,7 +113,7 @@ func (r *reader) block(file string, v value) {
 		o.fail(o.line, "fluid is for blocks of the class fluid, and these need it")
 	}
 	b.Burns = uint8(o.number("burns", 1, maxFood, 0))
-	b.Item = b.Class != Air && (b.Class != Fluid || b.Fluid == fluidFull)
+	b.Item = b.Class != Air && b.Class != UpperSlab && (b.Class != Fluid || b.Fluid == fluidFull)
 	if dim := uint8(o.number("dim", 0, 14, int64(b.Dim))); !b.Opaque {
 		b.Dim = dim
 	} else if f := o.field("dim"); f != nil {
@@ -120,6 +123,12 @@ func (r *reader) block(file string, v value) {
 	b.Stores = uint8(o.number("stores", 1, MaxStores, 0))
 	b.Fuel = uint16(o.number("fuel", 1, maxFuel, 0))
 	b.Support = supportOf(o.choice("support", "none", supportNames[:]))
+	if f := o.get("upper", kindString); f != nil {
+		if b.Class != Slab {
+			o.fail(f.line, "upper is for slabs")
+		}
+		r.names(unresolved{file, o.what, "upper", f.scalar.(string), f.line}, func(b *Block, id uint16) { b.Upper = id })
+	}
 	b.Rare = uint16(o.number("rare", 2, maxRare, 0))
 	r.grows(o, &b)
 	b.Fertile = o.flag("fertile")
@@ -144,6 +153,8 @@ func (r *reader) block(file string, v value) {
 		r.door(b, left, o)
 	case b.Class == Bed:
 		r.bed(b, left, o)
+	case b.Class == Stairs || b.Class == Sign:
+		r.facing(b, left, o)
 	case b.Smelts > 0:
 		r.furnace(b, lit, left, o)
 	default:
@@ -156,6 +167,9 @@ func (b *Block) shape() {
 	s := shapes[b.Class]
 	b.Solid, b.Tall, b.Dim = s.tall > 0, s.tall, s.dim
 	b.Opaque = b.Dim == 15
+	if b.Class == UpperSlab {
+		b.Octants = OctantsUpper
+	}
 	b.Climbable = b.Class == Ladder
 	b.Replaceable = b.Class == Air || b.Class == Fluid
 	if b.Replaceable {

@@ -34,17 +34,7 @@ func bedStands(w Blocks, at Pos, b Block) bool {
 // bedFor returns the foot of a bed as somebody places it whose feet are there: its head lies
 // away from them.
 func bedFor(b Block, at Pos, feet Vec) Block {
-	d := at.Centre().Sub(feet)
-	way := FaceSouth
-	switch {
-	case d.X.Abs() > d.Z.Abs() && d.X > 0:
-		way = FaceEast
-	case d.X.Abs() > d.Z.Abs():
-		way = FaceWest
-	case d.Z <= 0:
-		way = FaceNorth
-	}
-	return b.bedHalf(uint8(way-FaceNorth) << pack.BedFacing)
+	return b.bedHalf(uint8(awayFrom(at, feet)-FaceNorth) << pack.BedFacing)
 }
 
 // placeBed checks what a bed needs, and places both halves.

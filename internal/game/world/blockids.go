@@ -158,6 +158,40 @@ const (
 	WaterBucket
 	LavaBucket
 	OldChest
+	StoneSlabUpper
+	OakSlabUpper
+	OakStairs
+	OakStairsSouth
+	OakStairsWest
+	OakStairsEast
+	OakStairsUpper
+	OakStairsUpperSouth
+	OakStairsUpperWest
+	OakStairsUpperEast
+	CobblestoneStairs
+	CobblestoneStairsSouth
+	CobblestoneStairsWest
+	CobblestoneStairsEast
+	CobblestoneStairsUpper
+	CobblestoneStairsUpperSouth
+	CobblestoneStairsUpperWest
+	CobblestoneStairsUpperEast
+	BrickStairs
+	BrickStairsSouth
+	BrickStairsWest
+	BrickStairsEast
+	BrickStairsUpper
+	BrickStairsUpperSouth
+	BrickStairsUpperWest
+	BrickStairsUpperEast
+	OakSign
+	OakSignSouth
+	OakSignWest
+	OakSignEast
+	OakSignUpper
+	OakSignUpperSouth
+	OakSignUpperWest
+	OakSignUpperEast
 	BlockCount // how many there are
 )
 

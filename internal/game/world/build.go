@@ -28,9 +28,9 @@ func (pr *playerRules) place(p *Player, c *Command) (code Refusal, later bool) {
 		return TooFar, false
 	}
 	against, ok := pr.Block(act.At)
-	at := act.At.Next(act.Face)
+	at, face := act.At.Next(act.Face), act.Face
 	if against.Replaceable() {
-		at = act.At
+		at, face = act.At, FaceUp
 	}
 	switch {
 	case !ok:
@@ -44,7 +44,7 @@ func (pr *playerRules) place(p *Player, c *Command) (code Refusal, later bool) {
 	}
 	ask := Remote{
 		Kind: RemotePlace, From: pr.pos, Player: p.ID, Seq: c.Seq, At: at, Face: act.Face,
-		Block: stack.Block, Body: p.Body.Pos, Mode: p.Mode, Operator: p.Operator,
+		Block: placedAs(stack.Block, at, face, act.B&placedUpper != 0, p.Body.Pos), Body: p.Body.Pos, Mode: p.Mode, Operator: p.Operator,
 	}
 	if !pr.owns(at) && at.InWorld() {
 		pr.pay(p, int(act.A))
@@ -139,7 +139,7 @@ func (p *Player) Settle(r *Remote) (lost int) {
 	switch {
 	case p.Mode == Creative:
 	case r.Kind == RemotePlace && r.Code != Done:
-		won = r.Block
+		won = r.Block.Carried()
 	case r.Kind == RemoteBreak && r.Code == Done:
 		won = r.Got
 	}

@@ -115,6 +115,11 @@ func physicsCases() []physicsCase {
 		{Name: "ice", Floor: 9, Blocks: box4(-3, 9, -3, 12, 10, 4, Ice), Inputs: [][4]int32{{f | sprint, 16384, 0, 30}, {0, 0, 0, 50}}},
 		{Name: "fall fast", Floor: 10, Start: [7]int64{2048, 4096 * 120, 2048, 900, -30000, -70000, 0}, Inputs: [][4]int32{{f, 7, 0, 50}}},
 		{Name: "low ceiling", Floor: 10, Blocks: append(box4(2, 12, -2, 5, 13, 3, Stone), box4(2, 11, -2, 5, 12, 3, StoneSlab)...), Inputs: [][4]int32{{f | sneak, 16384, 0, 60}, {f, 16384, 0, 60}, {jump, 0, 0, 20}}},
+		{Name: "stairs", Floor: 10, Blocks: [][4]int32{
+			{1, 10, 0, int32(OakStairsEast)}, {2, 10, 0, int32(Stone)}, {2, 11, 0, int32(OakStairsEast)}, {3, 11, 0, int32(Stone)},
+			{3, 14, 0, int32(OakStairsUpperEast)}, {4, 10, 0, int32(Stone)}, {4, 11, 0, int32(OakStairsWest)}, {5, 10, 0, int32(OakStairsSouth)}, {6, 10, 0, int32(BrickStairs)},
+		}, Inputs: [][4]int32{{f, 16384, 0, 40}, {f | jump, 16384, 0, 15}, {f, 49152, 0, 20}, {f | sneak, 16384, 0, 30}, {f | l, 49152, 0, 30}}},
+		{Name: "below slabs and stairs that hang", Floor: 10, Blocks: append(append(box4(1, 11, -2, 3, 12, 3, OakSlabUpper), box4(3, 11, -2, 4, 12, 3, OakStairsUpperEast)...), box4(-3, 10, -2, -1, 11, 3, StoneSlabUpper)...), Inputs: [][4]int32{{f | sneak, 16384, 0, 60}, {f, 16384, 0, 40}, {f | jump, 49152, 0, 60}}},
 		{Name: "buried", Floor: 12, Inputs: [][4]int32{{f, 16384, 0, 5}}},
 		{Name: "a block in the way", Floor: 10, Blocks: [][4]int32{{0, 10, 0, int32(Stone)}, {-1, 11, 0, int32(Stone)}}, Inputs: [][4]int32{{f, 16384, 0, 10}}},
 		{Name: "fly", Mode: Creative, Floor: 10, Blocks: box4(6, 10, -3, 7, 30, 4, Glass), Inputs: [][4]int32{{fly | jump, 0, 0, 20}, {fly | f | sprint, 16384, 0, 20}, {fly | sneak | b, 16384, 0, 20}, {0, 0, 0, 20}}},

@@ -29,6 +29,10 @@ func hides(b Block) fixed.Num {
 		return fixed.One / 2
 	case pack.Door, pack.Trapdoor:
 		return Info(b).Tall
+	case pack.Stairs:
+		if Info(b).Facing&pack.OnHead == 0 {
+			return fixed.One / 2
+		}
 	}
 	return 0
 }

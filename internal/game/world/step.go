@@ -119,7 +119,6 @@ func pushOut(w Blocks, b *Body, c box) bool {
 			best, found = way, true
 		}
 	}
-	half := fixed.One / 2 // a slab's height
 	up := half - c.y0.Frac()%half
 	for ; up <= pushUp*fixed.One; up += half {
 		if found && best.X.Abs()+best.Z.Abs() <= up {

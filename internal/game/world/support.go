@@ -14,6 +14,9 @@ func supported(w Blocks, p Pos, b Block) bool {
 		return doorStands(w, p, b)
 	case b.IsBed():
 		return bedStands(w, p, b)
+	case b.IsSign():
+		behind, ok := w.Block(signBehind(p, b))
+		return !ok || fullSolid(behind)
 	}
 	switch need {
 	case pack.SupportNone:
@@ -54,5 +57,5 @@ func atWall(w Blocks, p Pos) bool {
 
 func fullSolid(b Block) bool {
 	in := Info(b)
-	return in.Solid && in.Tall == fixed.One && in.Class != pack.Cactus && in.Class != pack.Fence && !in.Class.Opens()
+	return in.Solid && in.Tall == fixed.One && (in.Octants == 0 || in.Octants&pack.OctantsUpper == pack.OctantsUpper) && in.Class != pack.Cactus && in.Class != pack.Fence && !in.Class.Opens()
 }

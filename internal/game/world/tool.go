@@ -15,7 +15,7 @@ import (
 func (b Block) Lasts() bool { return Info(b).Lasts() > 0 }
 
 // Placeable reports whether b can be put into the world.
-func (b Block) Placeable() bool { return Info(b).Item && Info(b).Class != pack.Thing }
+func (b Block) Placeable() bool { return Info(b.Carried()).Item && Info(b).Class != pack.Thing }
 
 // whole returns how much n of b are in a slot: what is worn out is counted by its condition.
 func whole(b Block, n int) int {

@@ -126,7 +126,7 @@ func (a *auditorStep) commands(g *region, tick uint64, cmds []world.Command) []w
 		return cmds
 	case EditPlace:
 		kind = world.RemotePlace
-		if a.countItems && counted[e.Block] && (inv == nil || inv.count(e.Block) == 0) {
+		if a.countItems && counted[e.Block.Carried()] && (inv == nil || inv.count(e.Block.Carried()) == 0) {
 			return cmds
 		}
 	}
@@ -147,7 +147,7 @@ func (a *auditorStep) applyResults(results []world.Result) {
 			if x.Did.Kind == world.RemoteBreak {
 				inv.add(x.Did.Got, 1)
 			} else {
-				inv.add(x.Did.Block, -1)
+				inv.add(x.Did.Block.Carried(), -1)
 			}
 		}
 	}

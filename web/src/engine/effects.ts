@@ -2,6 +2,7 @@
 
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, GLSL3, Group, InstancedBufferGeometry, InstancedInterleavedBuffer, InterleavedBufferAttribute, LineSegments, Mesh, RawShaderMaterial, type DataArrayTexture } from 'three';
 import { blocks } from '../gen/blocks';
+import { formOf } from '../world/forms';
 import { FLUID, KIND, Kind, LAYER, SOLID } from '../world/tables';
 import { CRACK_LAYER, CRACK_STAGES } from './textures/atlas';
 import { bounded } from './sphere';
@@ -12,12 +13,14 @@ export function boxOf(b: number): [number, number, number, number, number, numbe
   switch (KIND[b]) {
     case Kind.Slab:
       return [0, 0, 0, 1, 0.5, 1];
-    case Kind.Torch:
-      return [0.4, 0, 0.4, 0.6, 0.65, 0.6];
     case Kind.Cross:
       return [0.12, 0, 0.12, 0.88, 0.85, 0.88];
     case Kind.Cactus:
       return [0.06, 0, 0.06, 0.94, 1, 0.94];
+    case Kind.Form: {
+      const all = formOf(b)!;
+      return [0, 1, 2, 3, 4, 5].map((i) => (i < 3 ? Math.min : Math.max)(...all.map((box) => box[i])) / 16) as [number, number, number, number, number, number];
+    }
     default:
       return [0, 0, 0, 1, 1, 1];
   }

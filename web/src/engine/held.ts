@@ -17,7 +17,12 @@ export function addHeld(boxes: Boxes, at: Matrix4, block: number, size: number, 
   const kind = blocks[block]?.class ?? 'cube';
   const side = PICTURE[block];
   if (heldFlat(block)) sized.makeScale(size * 1.6, size * 1.6, 0.015).setPosition(0, size * 0.3, 0);
+  else if (kind === 'stairs') sized.makeScale(size, size / 2, size).setPosition(0, -size / 4, 0);
   else sized.makeScale(size, kind === 'slab' ? size / 2 : size, size);
-  sized.premultiply(at);
-  boxes.add(sized, [side, side, heldFlat(block) ? side : LAYER[block * 6 + 1]], 0, 0, sky, Math.max(lamp, EMIT[block] / 15));
+  const layers: [number, number, number] = [side, side, heldFlat(block) ? side : LAYER[block * 6 + 1]];
+  const shine = Math.max(lamp, EMIT[block] / 15);
+  boxes.add(sized.premultiply(at), layers, 0, 0, sky, shine);
+  if (kind !== 'stairs') return;
+  sized.makeScale(size, size / 2, size / 2).setPosition(0, size / 4, -size / 4);
+  boxes.add(sized.premultiply(at), layers, 0, 0, sky, shine);
 }

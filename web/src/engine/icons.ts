@@ -6,6 +6,11 @@ import { blocks } from '../gen/blocks';
 import { flat, LAYER, PICTURE } from '../world/tables';
 import { TILE, type Tile } from './textures/tile';
 
+/** the boxes of what is no picture: from the corner that is farthest, right, up and left */
+const CUBE = [[0, 0, 0, 1, 1, 1]];
+const LOW = [[0, 0, 0, 1, 0.5, 1]];
+const STEPS = [[0, 0, 0, 1, 0.5, 1], [0, 0.5, 0, 0.5, 1, 1]];
+
 export class Icons {
   private readonly cache = new Map<string, HTMLCanvasElement>();
   private readonly sheets = new Map<number, HTMLCanvasElement>();
@@ -34,17 +39,23 @@ export class Icons {
       return;
     }
     const top = this.sheet(LAYER[block * 6 + 1]);
-    const tall = kind === 'slab' ? 0.5 : 1;
+    for (const box of kind === 'slab' ? LOW : kind === 'stairs' ? STEPS : CUBE) this.box(pen, top, side, box, size, kind === 'slab');
+  }
+
+  /** box draws the three sides of a box within a cube that are seen; it is part of a picture of some size. */
+  private box(pen: CanvasRenderingContext2D, top: HTMLCanvasElement, side: HTMLCanvasElement, [a0, y0, b0, a1, y1, b1]: number[], size: number, low: boolean): void {
     // The cube's corners in the picture: half its width, a quarter for the slant.
     const w = size * 0.46;
     const slant = w / 2;
-    const high = size * 0.52 * tall;
-    const cx = size / 2;
-    const topY = size / 2 - slant - high / 2 + (1 - tall) * size * 0.08;
-    const cut = TILE * (1 - tall);
-    this.face(pen, top, 1, 0, [w / TILE, slant / TILE, -w / TILE, slant / TILE, cx, topY]);
-    this.face(pen, side, 0.8, cut, [w / TILE, slant / TILE, 0, high / (TILE - cut), cx - w, topY + slant]);
-    this.face(pen, side, 0.6, cut, [w / TILE, -slant / TILE, 0, high / (TILE - cut), cx, topY + slant * 2]);
+    const high = size * 0.52;
+    const first = size / 2 - slant - high / 2 - (low ? size * 0.09 : 0);
+    const [aw, as, h] = [w / TILE, slant / TILE, high / TILE];
+    const x = (a: number, b: number): number => size / 2 + (a - b) * w;
+    const y = (a: number, b: number, up: number): number => first + (a + b) * slant + (1 - up) * high;
+    const part = (a: number, b: number, wide: number, tall: number): number[] => [a * TILE, b * TILE, wide * TILE, tall * TILE];
+    this.face(pen, top, 1, part(a0, b0, a1 - a0, b1 - b0), [aw, as, -aw, as, x(a0, b0), y(a0, b0, y1)]);
+    this.face(pen, side, 0.8, part(a0, 1 - y1, a1 - a0, y1 - y0), [aw, as, 0, h, x(a0, b1), y(a0, b1, y1)]);
+    this.face(pen, side, 0.6, part(1 - b1, 1 - y1, b1 - b0, y1 - y0), [aw, -as, 0, h, x(a1, b1), y(a1, b1, y1)]);
   }
 
   /**
@@ -66,15 +77,15 @@ export class Icons {
     pen.drawImage(sheet, x0, y0, w, h, size * 0.34 - wide / 2, size * 0.04, wide, h * scale);
   }
 
-  /** face draws a texture's lower part through an affine map, darkened by shade. */
-  private face(pen: CanvasRenderingContext2D, sheet: HTMLCanvasElement, shade: number, cut: number, m: [number, number, number, number, number, number]): void {
+  /** face draws a part of a texture through an affine map, darkened by shade. */
+  private face(pen: CanvasRenderingContext2D, sheet: HTMLCanvasElement, shade: number, [u, v, wide, tall]: number[], m: [number, number, number, number, number, number]): void {
     pen.save();
     pen.setTransform(...m);
-    pen.drawImage(sheet, 0, cut, TILE, TILE - cut, 0, 0, TILE, TILE - cut);
+    pen.drawImage(sheet, u, v, wide, tall, 0, 0, wide, tall);
     if (shade < 1) {
       pen.globalCompositeOperation = 'source-atop';
       pen.fillStyle = `rgba(0, 0, 0, ${1 - shade})`;
-      pen.fillRect(0, 0, TILE, TILE - cut);
+      pen.fillRect(0, 0, wide, tall);
     }
     pen.restore();
   }

@@ -8,7 +8,7 @@ import { type Inventory, isBucket } from './inventory';
 import type { Body } from './physics/body';
 import { info } from './physics/blocks';
 import type { Hit } from './raycast';
-import { bedFor, BREAK_EVERY, digTicks, doorFor, HEIGHT, occupied, OPEN, otherBed, PLACE_EVERY, UPPER, withDoor } from './rules';
+import { bedFor, BREAK_EVERY, digTicks, doorFor, HEIGHT, occupied, OPEN, otherBed, PLACE_EVERY, placedAs, UPPER, withDoor } from './rules';
 import { fullSolid, supported } from './support';
 
 /** Ticks between two blows, and for how long a held button repeats placing. */
@@ -277,14 +277,16 @@ export class Hands {
     if (stack.count > 0 && info(stack.block).tool?.[0] === 'hoe') return this.till(hit);
     if (stack.count > 0 && (isBucket(stack.block) || info(stack.block).holds)) return this.scoop(hit);
     if (stack.count === 0 || info(stack.block).class === 'thing' || this.env.mode() === Mode.Spectator) return;
-    const { x, y, z } = info(hit.block).replaceable ? hit : nextTo(hit, hit.face);
+    const into = info(hit.block).replaceable;
+    const { x, y, z } = into ? hit : nextTo(hit, hit.face);
     const at = { x, y, z };
+    const block = placedAs(stack.block, at, into ? 1 : hit.face, hit.upper, this.env.body());
     const there = world.block(at.x, at.y, at.z);
     if (there < 0 || at.y < 0 || at.y >= HEIGHT || !info(there).replaceable || there === stack.block) return;
-    const parts = this.partsOf(stack.block, at);
+    const parts = this.partsOf(block, at);
     if (!parts || parts.some((p) => occupied(p.x, p.y, p.z, p.block, this.env.body(), this.env.others()))) return;
     this.nextPlace = this.tick + PLACE_EVERY + 1;
-    const seq = acts.do(ActKind.Place, { x: hit.x, y: hit.y, z: hit.z, face: hit.face, a: inventory.selected });
+    const seq = acts.do(ActKind.Place, { x: hit.x, y: hit.y, z: hit.z, face: hit.face, a: inventory.selected, b: hit.upper ? 1 : 0 });
     if (!seq) return;
     for (const p of parts) edits.guess(seq, p.x, p.y, p.z, p.block, performance.now());
     this.env.swing();

@@ -1,3 +1,4 @@
+import { formOf } from '../world/forms';
 import { type BlockSource, info } from './physics/blocks';
 
 /** A block that is looked at: which one, by which face, and what it is. */
@@ -8,6 +9,8 @@ export interface Hit {
   /** 0 −y, 1 +y, 2 −z, 3 +z, 4 −x, 5 +x; the side the ray came in by */
   face: number;
   block: number;
+  /** in the upper half of its cell */
+  upper: boolean;
   /** metres from the eye */
   distance: number;
 }
@@ -17,13 +20,10 @@ export const faceOffset: readonly (readonly [number, number, number])[] = [
   [0, -1, 0], [0, 1, 0], [0, 0, -1], [0, 0, 1], [-1, 0, 0], [1, 0, 0],
 ];
 
-/** A door's panel, by its bits: open, along z. */
-const DOORS = [[0, 0, 0.4, 1, 1, 0.6], [0, 0, 0, 0.15, 1, 1], [0.4, 0, 0, 0.6, 1, 1], [0, 0, 0, 1, 1, 0.15]] as const;
+type Box = readonly [number, number, number, number, number, number];
 
-const LIDS = [[0, 0.8, 0, 1, 1, 1], [0, 0, 0, 1, 1, 0.2], [0, 0.8, 0, 1, 1, 1], [0, 0, 0, 0.2, 1, 1]] as const;
-
-/** The space of a block that can be aimed at, as parts of its cell: x0 y0 z0 x1 y1 z1; with a bucket also sources. */
-function aimBox(id: number, fluids: boolean): readonly [number, number, number, number, number, number] | null {
+/** The one box of a block that can be aimed at, as parts of its cell: x0 y0 z0 x1 y1 z1; with a bucket also sources. */
+function aimBox(id: number, fluids: boolean): Box | null {
   const b = info(id);
   switch (b.class) {
     case 'air':
@@ -35,21 +35,25 @@ function aimBox(id: number, fluids: boolean): readonly [number, number, number, 
       return [0.15, 0, 0.15, 0.85, 0.8, 0.85];
     case 'torch':
       return [0.36, 0, 0.36, 0.64, 0.7, 0.64];
-    case 'door':
-      return DOORS[b.door! >> 1]!;
-    case 'trapdoor':
-      return LIDS[b.door! >> 1]!;
     case 'gate':
       return b.door! & 4 ? [0.4, 0, 0, 0.6, 1, 1] : [0, 0, 0.4, 1, 1, 0.6];
     case 'fence':
       return [0.3, 0, 0.3, 0.7, 1, 0.7];
-    case 'bed':
-      return [0, 0, 0, 1, 9 / 16, 1];
     case 'slab':
       return [0, 0, 0, 1, 0.5, 1];
     default:
       return [0, 0, 0, 1, 1, 1];
   }
+}
+
+const WHOLE = new Set(['gate', 'torch']);
+
+/** All boxes of a block that can be aimed at. */
+function aimBoxes(id: number, fluids: boolean): readonly Box[] {
+  const form = WHOLE.has(info(id).class) ? null : formOf(id);
+  if (form) return form.map((b) => b.map((n) => n / 16) as unknown as Box);
+  const one = aimBox(id, fluids);
+  return one ? [one] : [];
 }
 
 /** The direction of a look; yaw and pitch in radians, as in the engine. */
@@ -71,12 +75,14 @@ export function raycast(w: BlockSource, ox: number, oy: number, oz: number, d: r
   });
   for (let travelled = 0; travelled <= reach; ) {
     const id = w.block(at[0]!, at[1]!, at[2]!);
-    const box = id > 0 ? aimBox(id, fluids) : null;
-    if (box) {
+    let best: { t: number; face: number } | null = null;
+    for (const box of id > 0 ? aimBoxes(id, fluids) : []) {
       const hit = meet(origin, d, at, box);
-      if (hit && hit.t <= reach) {
-        return { x: at[0]!, y: at[1]!, z: at[2]!, face: hit.face, block: id, distance: hit.t };
-      }
+      if (hit && hit.t <= reach && (!best || hit.t < best.t)) best = hit;
+    }
+    if (best) {
+      const upper = oy + d[1] * best.t - at[1]! >= 0.5;
+      return { x: at[0]!, y: at[1]!, z: at[2]!, face: best.face, block: id, upper, distance: best.t };
     }
     const axis = next[0]! <= next[1]! && next[0]! <= next[2]! ? 0 : next[1]! <= next[2]! ? 1 : 2;
     travelled = next[axis]!;

@@ -73,16 +73,31 @@ export function otherBed(block: number): { dx: number; dz: number; block: number
   return { dx: dx * way, dz: dz * way, block: block + (bed & 1 ? -1 : 1) };
 }
 
-/** The foot of a bed as a body places it: its head lies away from it. */
-export function bedFor(block: number, at: { x: number; y: number; z: number }, body: Body): number {
+type Place = { x: number; y: number; z: number };
+
+/** The side of a block that looks away from a body: 0 −z, 1 +z, 2 −x, 3 +x. */
+function awayFrom(at: Place, body: Body): number {
   const dx = at.x * ONE + ONE / 2 - body.x;
   const dz = at.z * ONE + ONE / 2 - body.z;
-  const way = Math.abs(dx) > Math.abs(dz) ? (dx > 0 ? 3 : 2) : dz > 0 ? 1 : 0;
-  return block - (info(block).bed ?? 0) + way * 2;
+  return Math.abs(dx) > Math.abs(dz) ? (dx > 0 ? 3 : 2) : dz > 0 ? 1 : 0;
+}
+
+/** The foot of a bed as a body places it: its head lies away from it. */
+export const bedFor = (block: number, at: Place, body: Body): number => block - (info(block).bed ?? 0) + awayFrom(at, body) * 2;
+
+/** What slabs, stairs and signs become against a face of another block, and its upper half (placedAs on the node). */
+export function placedAs(block: number, at: Place, face: number, upper: boolean, body: Body): number {
+  const { class: kind, upper: other } = info(block);
+  const high = face === 0 || (upper && face !== 1);
+  const way = awayFrom(at, body);
+  if (kind === 'slab') return other !== undefined && high ? other : block;
+  if (kind === 'stairs') return block + way + (high ? 4 : 0);
+  if (kind === 'sign') return block + (face > 1 ? face - 2 + 4 : way ^ 1);
+  return block;
 }
 
 /** What opens as a body places it, across its way; of a door the lower half. */
-export function doorFor(block: number, at: { x: number; y: number; z: number }, body: Body): number {
+export function doorFor(block: number, at: Place, body: Body): number {
   const far = (cell: number, feet: number): number => Math.abs(cell * ONE + ONE / 2 - feet);
   return far(at.x, body.x) > far(at.z, body.z) ? withDoor(block, TURNED) : block;
 }

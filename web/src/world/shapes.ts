@@ -1,6 +1,6 @@
-// Blocks that are no full cubes: glass, slabs, cactus, torches, ladders, plants.
+// Blocks that are no full cubes: glass, slabs, stairs, doors, cactus, ladders, plants.
 
-import { blocks } from '../gen/blocks';
+import { formOf, type Box16 } from './forms';
 import { boxFace, LOOKS, normalStep, OPEN } from './cubes';
 import { IS_OPAQUE, P, PY, PZ, type Padded } from './padded';
 import { FACE_PLANT, rest, SWAYS, type Quads } from './quads';
@@ -9,22 +9,9 @@ import { meshFluid, Surface } from './fluid';
 
 const surface = new Surface();
 
-/** a door's panel in 1/16 m, by its bits: open, along z */
-const PANELS = [[0, 0, 7, 16, 16, 9], [0, 0, 0, 2, 16, 16], [7, 0, 0, 9, 16, 16], [0, 0, 0, 16, 16, 2]];
-
-/** a trapdoor's lid, by the same bits */
-const LIDS = [[0, 13, 0, 16, 16, 16], [0, 0, 0, 16, 16, 3], [0, 13, 0, 16, 16, 16], [0, 0, 0, 3, 16, 16]];
-const POST = [6, 0, 6, 10, 16, 10];
+const POST: Box16 = [6, 0, 6, 10, 16, 10];
 /** a fence's rails to its neighbours, by face from 2 */
 const RAILS = [[7, 0, 0, 9, 0, 6], [7, 0, 10, 9, 0, 16], [0, 0, 7, 6, 0, 9], [10, 0, 7, 16, 0, 9]];
-const along = (b: number[], turned: boolean): number[] => (turned ? [b[2], b[1], b[0], b[5], b[4], b[3]] : b);
-/** the parts of a gate, by the same bits: posts, and leaves of two rails and a bar */
-const GATES = [0, 1, 2, 3].map((is) => {
-  const leaf = (x: number): number[][] => (is & 1
-    ? [[x, 6, 9, x + 2, 9, 16], [x, 12, 9, x + 2, 15, 16], [x, 9, 14, x + 2, 12, 16]]
-    : [[2, 6, 7, 14, 9, 9], [2, 12, 7, 14, 15, 9], [6, 9, 7, 10, 12, 9]]);
-  return [[0, 5, 7, 2, 16, 9], [14, 5, 7, 16, 16, 9], ...leaf(0), ...(is & 1 ? leaf(14) : [])].map((b) => along(b, is > 1));
-});
 
 /** meshShapes adds the special blocks of a chunk. */
 export function meshShapes(p: Padded, holes: Quads, water: Quads): void {
@@ -43,23 +30,12 @@ export function meshShapes(p: Padded, holes: Quads, water: Quads): void {
       case Kind.Cactus:
         box(p, place, x, y, z, [1, 0, 1, 15, 16, 15], holes, true);
         break;
-      case Kind.Door:
-        box(p, place, x, y, z, PANELS[blocks[p.block(place)].door! >> 1], holes, false);
-        break;
-      case Kind.Trapdoor:
-        box(p, place, x, y, z, LIDS[blocks[p.block(place)].door! >> 1], holes, false);
-        break;
       case Kind.Gate:
-        for (const part of GATES[blocks[p.block(place)].door! >> 1]) box(p, place, x, y, z, part, holes, false);
+      case Kind.Form:
+        for (const part of formOf(p.block(place))!) box(p, place, x, y, z, part, holes, false);
         break;
       case Kind.Fence:
         fence(p, place, x, y, z, holes);
-        break;
-      case Kind.Bed:
-        box(p, place, x, y, z, [0, 0, 0, 16, 9, 16], holes, false);
-        break;
-      case Kind.Torch:
-        box(p, place, x, y, z, [7, 0, 7, 9, 10, 9], holes, false);
         break;
       case Kind.Ladder:
         ladder(p, place, x, y, z, holes);
@@ -111,26 +87,31 @@ function cellFace(p: Padded, face: number, front: number, x: number, y: number, 
 }
 
 /**
- * box is a box within its cell, given as low and high corner in 1/16 m. Wide
- * boxes have top and bottom as large as the cell (the cactus: its sides stand
- * further in than its top).
+ * box is a box within its cell. A side at the border of the cell has the light of what is
+ * beyond it, and is not drawn if that is opaque. Wide boxes have top and bottom as large as
+ * the cell (the cactus: its sides stand further in than its top).
  */
-function box(p: Padded, place: number, x: number, y: number, z: number, b: number[], out: Quads, wide: boolean): void {
+function box(p: Padded, place: number, x: number, y: number, z: number, b: Box16, out: Quads, wide: boolean): void {
   const block = p.block(place);
   const [x0, y0, z0, x1, y1, z1] = b;
   for (let face = 0; face < 6; face++) {
     const look = LOOKS[block * 6 + face];
+    const depth = b[(face & 1) * 3 + (face < 2 ? 1 : face < 4 ? 2 : 0)];
+    let front = place;
+    if (depth === (face & 1) * 16) {
+      front += normalStep(face);
+      if (OPAQUE[p.block(front)] || (wide && p.block(front) === block)) continue;
+      if (wide) front = place;
+    }
     if (face < 2) {
-      const beyond = p.block(place + normalStep(face));
-      if ((face === 0 && y0 === 0 && OPAQUE[beyond]) || (wide && beyond === block)) continue;
       const [bx, bz, w, h] = wide ? [0, 0, 16, 16] : [x0, z0, x1 - x0, z1 - z0];
-      boxFace(p, face, place, y * 16 + (face === 0 ? y0 : y1), x * 16 + bx, z * 16 + bz, w, h, look, out);
+      boxFace(p, face, front, y * 16 + depth, x * 16 + bx, z * 16 + bz, w, h, look, out);
     } else if (face < 4) {
       const [from, size] = wide ? [0, 16] : [x0, x1 - x0];
-      boxFace(p, face, place, z * 16 + (face === 2 ? z0 : z1), x * 16 + from, y * 16 + y0, size, y1 - y0, look, out);
+      boxFace(p, face, front, z * 16 + depth, x * 16 + from, y * 16 + y0, size, y1 - y0, look, out);
     } else {
       const [from, size] = wide ? [0, 16] : [z0, z1 - z0];
-      boxFace(p, face, place, x * 16 + (face === 4 ? x0 : x1), z * 16 + from, y * 16 + y0, size, y1 - y0, look, out);
+      boxFace(p, face, front, x * 16 + depth, z * 16 + from, y * 16 + y0, size, y1 - y0, look, out);
     }
   }
 }

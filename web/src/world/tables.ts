@@ -10,15 +10,13 @@ export const enum Kind {
   Glass,
   Cross,
   Fluid,
-  Torch,
   Slab,
   Ladder,
   Cactus,
-  Door,
-  Trapdoor,
   Gate,
   Fence,
-  Bed,
+  /** a few boxes, see forms.ts */
+  Form,
 }
 
 const kindOf: Record<BlockClass, Kind> = {
@@ -28,15 +26,18 @@ const kindOf: Record<BlockClass, Kind> = {
   glass: Kind.Glass,
   cross: Kind.Cross,
   fluid: Kind.Fluid,
-  torch: Kind.Torch,
+  torch: Kind.Form,
   slab: Kind.Slab,
   ladder: Kind.Ladder,
   cactus: Kind.Cactus,
-  door: Kind.Door,
-  trapdoor: Kind.Trapdoor,
+  door: Kind.Form,
+  trapdoor: Kind.Form,
   gate: Kind.Gate,
   fence: Kind.Fence,
-  bed: Kind.Bed,
+  bed: Kind.Form,
+  upper_slab: Kind.Form,
+  stairs: Kind.Form,
+  sign: Kind.Form,
   thing: Kind.Air,
 };
 
@@ -63,7 +64,7 @@ export const LAYER = new Uint16Array(256 * 6);
 /** layer of a block's picture, or of its sides */
 export const PICTURE = new Uint16Array(256);
 /** the classes whose bottom is the picture of the whole */
-const PICTURED = new Set<BlockClass>(['door', 'gate', 'fence', 'bed']);
+const PICTURED = new Set<BlockClass>(['door', 'gate', 'fence', 'bed', 'sign']);
 
 /** layerOf is a texture's layer in the array. */
 export function layerOf(name: string): number {
@@ -90,7 +91,7 @@ for (let id = 0; id < 256; id++) {
 }
 
 /** the classes that are shown as a picture in a slot and on the ground */
-const FLAT = new Set<BlockClass>(['cross', 'ladder', 'door', 'trapdoor', 'gate', 'fence', 'bed', 'thing']);
+const FLAT = new Set<BlockClass>(['cross', 'ladder', 'door', 'trapdoor', 'gate', 'fence', 'bed', 'sign', 'thing']);
 
 /** flat tells whether a block is shown as a picture instead of a cube. */
 export const flat = (b: number): boolean => FLAT.has(blocks[b]?.class ?? 'cube');

@@ -166,6 +166,17 @@ function bars(t: Tile, beams: number[][]): void {
   t.bleed();
 }
 
+/** sign is a board with lines of writing on a post, as one picture. */
+function sign(t: Tile): void {
+  const base = rgb(0xae8a55);
+  t.rect(0, 0, 16, 16, base, 0);
+  t.rect(7, 10, 2, 6, shade(base, -0.32)).rect(7, 10, 1, 6, shade(base, -0.16));
+  t.each((x, y) => (y > 0 && y < 11 ? shade(base, (t.random(x >> 2, y, 1) - 0.5) * 0.14) : null));
+  t.rect(0, 1, 16, 1, shade(base, 0.18)).rect(0, 10, 16, 1, shade(base, -0.34)).rect(0, 1, 1, 10, shade(base, 0.1)).rect(15, 1, 1, 10, shade(base, -0.26));
+  for (const [x, y, w] of [[3, 3, 10], [4, 5, 8], [3, 7, 6]]) t.rect(x, y, w, 1, rgb(0x3b2a18));
+  t.bleed();
+}
+
 /** door is both halves in one picture. */
 function door(t: Tile): void {
   const base = rgb(0xa37c49);
@@ -200,6 +211,7 @@ export const wood: Record<string, Painter> = {
   oak_trapdoor: trapdoor,
   oak_fence: (t) => bars(t, [[2, 0, 4, 16], [10, 0, 4, 16], [0, 4, 16, 3], [0, 10, 16, 3]]),
   oak_gate: (t) => bars(t, [[0, 2, 3, 13], [13, 2, 3, 13], [3, 4, 10, 3], [3, 10, 10, 3], [6, 7, 4, 3]]),
+  oak_sign: sign,
   oak_door_lower: (t) => doorHalf(t, false),
   oak_door_upper: (t) => doorHalf(t, true),
   chest_side: (t) => chest(t, true),

@@ -15,3 +15,6 @@ export const fluidLevel = (id: number): number => (id < 0 ? 0 : (blocks[id]?.flu
 
 /** How high the solid part is, in 1/4096 m; what is not loaded is a wall. */
 export const solidHeight = (id: number): number => (id < 0 ? 4096 : info(id).tall);
+
+/** Which eighths of its cell a block takes, if not all up to its height. */
+export const octants = (id: number): number => (id < 0 ? 0 : (info(id).octants ?? 0));
