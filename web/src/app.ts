@@ -166,6 +166,9 @@ export class App {
       if (this.ui.busy) c.close();
       else this.ui.open((p) => p.inventory.show());
     });
+    events.on('write', (at) => {
+      if (!this.ui.busy) this.ui.open((p) => p.sign.show(at));
+    });
     events.on('chat', (line) => {
       if (line.kind !== ChatKind.System && line.from && line.from !== this.game.welcome?.name) this.audio.ui('chat');
     });

@@ -31,6 +31,8 @@ func (s *Session) receive(m machine.Message, to Sink) {
 		s.add(to, &wire.Inventory{Slots: slotItems(m.Slots), Selected: m.Selected})
 	case *region.Container:
 		s.add(to, &wire.Container{X: m.At.X, Y: m.At.Y, Z: m.At.Z, Size: m.Size, Slots: slotItems(m.Slots), Heat: m.Heat, Work: m.Work})
+	case *region.Signs:
+		s.onSigns(m, to)
 	case *region.Heard:
 		s.add(to, &wire.Chat{Kind: wire.ChatNear, From: m.Name, Text: m.Text})
 	case *region.Notice:
@@ -234,4 +236,15 @@ func slotItems(slots []region.Slot) (out []wire.SlotItem) {
 		out = append(out, wire.SlotItem{Slot: sl.Slot, Block: uint16(sl.Block), Count: sl.Count})
 	}
 	return out
+}
+
+func (s *Session) onSigns(m *region.Signs, to Sink) {
+	if m.Column >= world.Columns {
+		return
+	}
+	out := &wire.Signs{Column: m.Region.Column(int(m.Column)), Texts: []wire.SignText{}}
+	for _, t := range m.Texts {
+		out.Texts = append(out.Texts, wire.SignText(t))
+	}
+	s.add(to, out)
 }

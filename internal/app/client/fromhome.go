@@ -40,6 +40,8 @@ func (s *Session) fromOthers(m machine.Message) bool {
 		of, keep = m.Region, true
 	case *region.Notice:
 		return m.Region != s.home && !s.watch.watches(m.Region)
+	case *region.Signs:
+		return m.Region != s.home && !s.watch.watches(m.Region)
 	case *region.Heard:
 		return m.Region != s.home && !s.watch.watches(m.Region)
 	default:

@@ -55,6 +55,7 @@ type Mirror struct {
 	chosen  uint8
 
 	container wire.Container // what was told last
+	texts     map[world.ColumnPos][]wire.SignText
 	offset    int64
 	counts    Counts
 	pings     pings
@@ -68,7 +69,7 @@ func NewMirror(conn Conn, welcome *wire.Welcome, opt Options) *Mirror {
 	m := &Mirror{
 		conn: conn, opt: opt, welcome: welcome, copy: opt.Copy,
 		loaded: map[world.ColumnPos]bool{}, views: map[world.RegionPos]*frame.View{},
-		players: map[uint64]wire.PlayerInfo{}, offset: welcome.TimeOffset,
+		players: map[uint64]wire.PlayerInfo{}, texts: map[world.ColumnPos][]wire.SignText{}, offset: welcome.TimeOffset,
 	}
 	if m.copy == nil {
 		m.copy = NewCopy()
@@ -130,6 +131,8 @@ func (m *Mirror) onMessage(msg wire.Message) error {
 		}
 	case *wire.Container:
 		m.container = *msg
+	case *wire.Signs:
+		m.texts[msg.Column] = msg.Texts
 	case *wire.ActResult:
 		m.edits.settle(m.copy, msg)
 	case *wire.Players:
@@ -171,6 +174,7 @@ func (m *Mirror) unload(p world.ColumnPos) {
 		return
 	}
 	delete(m.loaded, p)
+	delete(m.texts, p)
 	m.copy.drop(p)
 	if v := m.views[p.Region()]; v != nil {
 		v.Forget(uint8(p.Index()))

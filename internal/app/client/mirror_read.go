@@ -37,6 +37,18 @@ func (m *Mirror) Slot(i int) wire.SlotItem {
 	return m.slots[i]
 }
 
+// SignText returns what is written on the sign at a place.
+func (m *Mirror) SignText(at world.Pos) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, t := range m.texts[at.Column()] {
+		if t.Place == frame.Place(at) {
+			return t.Text
+		}
+	}
+	return ""
+}
+
 // Container returns what is in the container that was told of last.
 func (m *Mirror) Container() wire.Container {
 	m.mu.Lock()

@@ -77,7 +77,7 @@ func (c *signer) sendInput(b []byte) error {
 func (c *signer) sendAct(m *wire.Act) error {
 	c.sending.Lock()
 	defer c.sending.Unlock()
-	act := inputlog.Act{Seq: m.Seq, Kind: uint8(m.Kind), At: m.Pos(), Face: m.Face, A: m.A, B: m.B}
+	act := inputlog.Act{Seq: m.Seq, Kind: uint8(m.Kind), At: m.Pos(), Face: m.Face, A: m.A, B: m.B, Text: m.Text}
 	return c.sendSegment(c.log.Act(act, c.now()))
 }
 

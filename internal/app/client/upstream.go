@@ -222,7 +222,7 @@ func (s *Session) onSegment(signed []byte) error {
 		if a.Seq != s.acts.Next() { // it is signed: the session cannot count otherwise
 			return malformed(fmt.Errorf("act %d instead of %d", a.Seq, s.acts.Next()))
 		}
-		if !s.ask(&wire.Act{Seq: a.Seq, Kind: wire.ActKind(a.Kind), X: a.At.X, Y: a.At.Y, Z: a.At.Z, Face: a.Face, A: a.A, B: a.B}, a.After, signed) {
+		if !s.ask(&wire.Act{Seq: a.Seq, Kind: wire.ActKind(a.Kind), X: a.At.X, Y: a.At.Y, Z: a.At.Z, Face: a.Face, A: a.A, B: a.B, Text: a.Text}, a.After, signed) {
 			return wire.TooFast.Refusal(5)
 		}
 	}

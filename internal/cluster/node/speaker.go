@@ -39,6 +39,8 @@ func speaker(m machine.Message) (p shards.Shard, ok bool) {
 		p.Region = m.Region
 	case *region.Container:
 		p.Region = m.Region
+	case *region.Signs:
+		p.Region = m.Region
 	case *region.Heard:
 		p.Region = m.Region
 	case *region.NewHost:

@@ -41,6 +41,7 @@ type Act struct {
 	Face  uint8
 	A     uint64
 	B     uint32
+	Text  string // of an act that writes; others have none
 }
 
 const (
@@ -78,7 +79,11 @@ func (a *Act) append(b []byte) []byte {
 	b = binary.AppendVarint(b, int64(a.At.Z))
 	b = append(b, a.Face)
 	b = binary.AppendUvarint(b, a.A)
-	return binary.AppendUvarint(b, uint64(a.B))
+	b = binary.AppendUvarint(b, uint64(a.B))
+	if a.writes() {
+		b = append(binary.AppendUvarint(b, uint64(len(a.Text))), a.Text...)
+	}
+	return b
 }
 
 // Append adds the encoding to b.
@@ -158,10 +163,16 @@ func Decode(b []byte) (*Segment, error) {
 	return s, nil
 }
 
+func (a *Act) writes() bool { return world.ActKind(a.Kind) == world.ActWrite }
+
 func readAct(r *bin.Reader) Act {
-	return Act{
+	a := Act{
 		Seq: uint32(r.Uint(maxU32)), After: uint32(r.Uint(maxU32)), Kind: r.Byte(),
 		At:   world.Pos{X: int32(r.Int(maxCoord)), Y: int32(r.Int(maxCoord)), Z: int32(r.Int(maxCoord))},
 		Face: r.Byte(), A: r.Uint(maxA), B: uint32(r.Uint(maxU32)),
 	}
+	if a.writes() {
+		a.Text = string(r.Bytes(world.MaxSignText))
+	}
+	return a
 }

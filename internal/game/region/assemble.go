@@ -54,7 +54,7 @@ func (r *Region) assemblePlayers(c component) {
 		component: c, area: r.area, store: r.store, entities: r.entities, interest: r.interest, dedup: r.dedup,
 		departed: r.departed, activity: r.activity, players: map[id.ID]*playerSession{}, toldRestored: map[id.ID]bool{}, toldReplaced: map[id.ID]bool{},
 	}
-	r.stores = &containers{component: c, area: r.area, store: r.store, players: r.sessions}
+	r.stores = &containers{component: c, area: r.area, store: r.store, players: r.sessions, watched: r.interest}
 	r.signed = &signatures{component: c, tags: r.store.tags, sessions: r.sessions, dedup: r.dedup, players: map[uint64]id.ID{}}
 	r.outgoing = &outgoingHandovers{
 		component: c, area: r.area, store: r.store, entities: r.entities, sessions: r.sessions, dedup: r.dedup,

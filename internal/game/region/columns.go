@@ -3,6 +3,7 @@ package region
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -72,4 +73,13 @@ func (c *columns) send(to machine.Peer, which uint16, tick uint64, number uint32
 		}
 	}
 	c.env.Send(to, out)
+}
+
+// sendSigns sends what is written on the signs of a column.
+func (c *columns) sendSigns(to machine.Peer, column int) {
+	m := &Signs{Region: c.cfg.Pos, Column: uint8(column)}
+	for _, sign := range c.area.Texts(column) {
+		m.Texts = append(m.Texts, SignText{frame.Place(sign.At), sign.Text})
+	}
+	c.env.Send(to, m)
 }

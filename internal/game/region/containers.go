@@ -19,6 +19,7 @@ type containers struct {
 	area    *regionlog.Area
 	store   *store
 	players playerFinder
+	watched *interest
 }
 
 // view is a container that a player looks into.
@@ -64,27 +65,33 @@ func (k *containers) apply(tick uint64, c *world.Changes) {
 			continue
 		}
 		var state []byte
-		if now := k.area.Container(at); now != nil {
+		now := k.area.Container(at)
+		if now != nil {
 			state = now.AppendBinary(nil)
 		}
-		k.write(at, state)
+		was := k.write(at, state)
 		k.showAll(tick, at)
+		k.showSign(at, was, now)
 	}
 }
 
-// write puts a container's record into the next batch; nil deletes it.
-func (k *containers) write(at world.Pos, state []byte) {
+// write puts a container's record into the next batch, nil deletes it, and returns the
+// record before.
+func (k *containers) write(at world.Pos, state []byte) (was []byte) {
 	key := containerKey(at)
-	k.store.next.stored = append(k.store.next.stored, containerBefore{at, k.store.small[key]})
+	was = k.store.small[key]
+	k.store.next.stored = append(k.store.next.stored, containerBefore{at, was})
 	if state == nil {
 		k.store.del(key)
 	} else {
 		k.store.put(key, state)
 	}
+	return was
 }
 
 // restore takes back what a batch that failed has changed in a container.
 func (k *containers) restore(tick uint64, was containerBefore) {
+	now := k.area.Container(was.at)
 	if was.state == nil {
 		k.area.SetContainer(was.at, nil)
 		k.store.del(containerKey(was.at))
@@ -93,6 +100,23 @@ func (k *containers) restore(tick uint64, was containerBefore) {
 		k.store.put(containerKey(was.at), was.state)
 	}
 	k.showAll(tick, was.at)
+	k.showSign(was.at, was.state, now)
+}
+
+// showSign tells all who watch a column what is written there, if that has changed at a
+// place between a record and a container.
+func (k *containers) showSign(at world.Pos, record []byte, c *world.Container) {
+	if c == nil || c.Text == "" {
+		if c, _ = world.DecodeContainer(record); c == nil || c.Text == "" {
+			return
+		}
+	}
+	column := at.Column().Index()
+	for _, s := range k.watched.subs {
+		if s.set[column] != RateNone {
+			k.watched.columns.sendSigns(s.peer, column)
+		}
+	}
 }
 
 // showAll tells all who look into a container what is in it.

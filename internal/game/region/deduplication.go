@@ -114,7 +114,7 @@ func (d *deduplication) begin(h *playerSession, l *actRecord, m *Act) {
 	l.begin(m)
 	act := world.Act{
 		Kind: world.ActKind(m.Kind), At: m.Pos, Face: world.Face(m.Face),
-		A: int64(min(m.A, 1<<62)), B: int64(m.B),
+		A: int64(min(m.A, 1<<62)), B: int64(m.B), Text: m.Text,
 	}
 	switch {
 	case lasting(act.Kind) && (d.store.readOnly || d.store.overfull()):

@@ -130,6 +130,11 @@ func (n *interest) cellsFor(s *subscriber, tick uint64) []byte {
 	}
 	if ready != 0 {
 		n.columns.send(s.peer, ready, tick, 0)
+		for i := range m.set {
+			if ready>>i&1 == 1 && len(n.columns.area.Texts(i)) > 0 {
+				n.columns.sendSigns(s.peer, i)
+			}
+		}
 	}
 	s.fresh &^= ready
 	s.rekey = 0

@@ -219,7 +219,7 @@ func (q *inputQueue) messages(player id.ID) (out []machine.Message) {
 		t := &q.list[i]
 		if t.isAct {
 			out = append(out, &Act{Player: player, Seq: t.seq, Kind: uint8(t.act.Kind), Pos: t.act.At,
-				Face: uint8(t.act.Face), A: uint64(t.act.A), B: uint32(t.act.B), After: t.after, Proof: t.proof})
+				Face: uint8(t.act.Face), A: uint64(t.act.A), B: uint32(t.act.B), Text: t.act.Text, After: t.after, Proof: t.proof})
 			continue
 		}
 		in := &Inputs{Player: player, First: t.seq, Steps: []Step{t.step}, Pos: t.expect, NoPos: !t.check}

@@ -91,6 +91,7 @@ type (
 		Face   uint8
 		A      uint64
 		B      uint32
+		Text   string // of an act that writes
 		After  uint32 // the last step that the player had made; where acts are signed the segment says it
 		Proof  []byte // an encoded inputlog.Segment with the act; empty where nothing need be signed
 	}
@@ -102,6 +103,12 @@ type (
 		Signed []byte
 	}
 )
+
+// SignText is a sign with its text. Place is that of frame.Place.
+type SignText struct {
+	Place uint32
+	Text  string
+}
 
 // Step is the input of one tick (docs/protocols/client.md "Input").
 type Step = world.Input
@@ -215,6 +222,14 @@ type (
 		Slots  []Slot // that are not empty
 		Heat   uint16 // of a furnace: ticks that its fire lasts
 		Work   uint16 // ticks that it has worked on what lies in it
+	}
+
+	// Signs are what is written on the signs of a column, all of them: after the column,
+	// and when that changes.
+	Signs struct {
+		Region world.RegionPos
+		Column uint8 // index
+		Texts  []SignText
 	}
 
 	// Heard is chat from somebody near.

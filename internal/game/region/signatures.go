@@ -174,7 +174,7 @@ func covers(seg *inputlog.Segment, m *Act) bool {
 		return false
 	}
 	m.After = a.After
-	return *a == inputlog.Act{Seq: m.Seq, After: a.After, Kind: m.Kind, At: m.Pos, Face: m.Face, A: m.A, B: m.B}
+	return *a == inputlog.Act{Seq: m.Seq, After: a.After, Kind: m.Kind, At: m.Pos, Face: m.Face, A: m.A, B: m.B, Text: m.Text}
 }
 
 // queueSigned takes the steps of a segment that have not come by themselves: over data

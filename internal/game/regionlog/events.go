@@ -62,6 +62,9 @@ func (w *writer) act(a world.Act) {
 	w.uint(uint64(a.Face))
 	w.uint(uint64(a.A))
 	w.uint(uint64(a.B))
+	if a.Kind == world.ActWrite {
+		w.put([]byte(a.Text))
+	}
 }
 
 func (w *writer) column(c *world.Column) {
@@ -137,9 +140,13 @@ func (r *reader) pos() world.Pos {
 }
 
 func (r *reader) act() world.Act {
-	return world.Act{
+	a := world.Act{
 		Kind: world.ActKind(r.Uint(255)), At: r.pos(), Face: world.Face(r.Uint(255)), A: int64(r.Uint(1 << 62)), B: int64(r.Uint(maxU32)),
 	}
+	if a.Kind == world.ActWrite {
+		a.Text = string(r.Bytes(world.MaxSignText))
+	}
+	return a
 }
 
 func (r *reader) column() *world.Column {

@@ -40,7 +40,7 @@ func (a *Area) hasSigned(c *world.Command) bool {
 	}
 	act, ok := s.acts[c.Seq]
 	return ok && act.Kind == uint8(c.Act.Kind) && act.At == c.Act.At && act.Face == uint8(c.Act.Face) &&
-		act.A == uint64(c.Act.A) && act.B == uint32(c.Act.B)
+		act.A == uint64(c.Act.A) && act.B == uint32(c.Act.B) && act.Text == c.Act.Text
 }
 
 // done notes that an act was run.
@@ -63,7 +63,7 @@ func (a *Area) appendSigners(b []byte) []byte {
 		for _, seq := range slices.Sorted(maps.Keys(s.acts)) {
 			act := s.acts[seq]
 			w.uint(uint64(seq))
-			w.act(world.Act{Kind: world.ActKind(act.Kind), At: act.At, Face: world.Face(act.Face), A: int64(act.A), B: int64(act.B)})
+			w.act(world.Act{Kind: world.ActKind(act.Kind), At: act.At, Face: world.Face(act.Face), A: int64(act.A), B: int64(act.B), Text: act.Text})
 		}
 	}
 	return w.b
@@ -88,5 +88,5 @@ func (a *Area) loadSigners(r *reader) {
 // signedAct is an act as it is signed. After is left out: whoever runs the act decides
 // which steps have come.
 func signedAct(seq uint32, act world.Act) inputlog.Act {
-	return inputlog.Act{Seq: seq, Kind: uint8(act.Kind), At: act.At, Face: uint8(act.Face), A: uint64(act.A), B: uint32(act.B)}
+	return inputlog.Act{Seq: seq, Kind: uint8(act.Kind), At: act.At, Face: uint8(act.Face), A: uint64(act.A), B: uint32(act.B), Text: act.Text}
 }

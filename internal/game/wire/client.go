@@ -60,6 +60,7 @@ type Act struct {
 	Face uint8   `json:"face"` // 0 −y, 1 +y, 2 −z, 3 +z, 4 −x, 5 +x
 	A    uint64  `json:"a"`
 	B    uint32  `json:"b"`
+	Text string  `json:"text,omitempty"` // of Write only
 }
 
 // Pos returns the block that the act is about.
@@ -83,7 +84,8 @@ const (
 	Respawn
 	Open
 	Store
-	maxAct = Store
+	Write
+	maxAct = Write
 )
 
 // Say is a line that a player typed; a leading slash makes it a command.
@@ -171,7 +173,11 @@ func (m *View) read(r *reader) {
 }
 
 func (m *Act) append(b []byte) []byte {
-	b = msgp.AppendArrayHeader(b, 8)
+	fields := uint32(8)
+	if m.Kind == Write {
+		fields++
+	}
+	b = msgp.AppendArrayHeader(b, fields)
 	b = msgp.AppendUint32(b, m.Seq)
 	b = msgp.AppendUint8(b, uint8(m.Kind))
 	b = msgp.AppendInt32(b, m.X)
@@ -179,11 +185,15 @@ func (m *Act) append(b []byte) []byte {
 	b = msgp.AppendInt32(b, m.Z)
 	b = msgp.AppendUint8(b, m.Face)
 	b = msgp.AppendUint64(b, m.A)
-	return msgp.AppendUint32(b, m.B)
+	b = msgp.AppendUint32(b, m.B)
+	if m.Kind == Write {
+		b = msgp.AppendString(b, m.Text)
+	}
+	return b
 }
 
 func (m *Act) read(r *reader) {
-	r.fields(8)
+	fields := r.array(9)
 	m.Seq = uint32(r.uint(1<<32 - 1))
 	m.Kind = ActKind(r.uint(uint64(maxAct)))
 	m.X = int32(r.int(maxCoord))
@@ -192,7 +202,12 @@ func (m *Act) read(r *reader) {
 	m.Face = uint8(r.uint(5))
 	m.A = r.uint(maxSafe)
 	m.B = uint32(r.uint(1<<32 - 1))
-	if m.Kind == 0 {
+	m.Text = ""
+	if m.Kind == Write {
+		fields--
+		m.Text = r.str(world.MaxSignText)
+	}
+	if m.Kind == 0 || fields != 8 {
 		r.fail(errKind)
 	}
 }

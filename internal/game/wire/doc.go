@@ -61,6 +61,7 @@ const (
 	TypeEntrances
 	TypeSign
 	TypeContainer
+	TypeSigns
 )
 
 // ErrMalformed is wrapped by every error of a decoder.
@@ -198,6 +199,8 @@ func fromNode(t Type) Message {
 		return &Sign{}
 	case TypeContainer:
 		return &Container{}
+	case TypeSigns:
+		return &Signs{}
 	}
 	return nil
 }

@@ -45,6 +45,8 @@ var examples = []example{
 	{"inventory", &Inventory{[]SlotItem{{0, 23, 64}, {35, 300, 1}, {8, 0, 0}}, 4}},
 	{"container", &Container{-5, 64, 1000, 27, []SlotItem{{0, 23, 64}, {26, 70, 40}}, 0, 0}},
 	{"furnace", &Container{-5, 64, 1000, 3, []SlotItem{{0, 14, 9}}, 1600, 130}},
+	{"act write", &Act{Seq: 6, Kind: Write, X: -5, Y: 64, Z: 1000, Text: "Ada's\nöfen"}},
+	{"signs", &Signs{Column: world.ColumnPos{X: -2, Z: 7}, Texts: []SignText{{5 | 3<<5 | 64<<10, "to the mine\n→"}, {1, "x"}}}},
 	{"act store", &Act{Seq: 5, Kind: Store, X: -5, Y: 64, Z: 1000, A: 3, B: 64 | 10<<8}},
 	{"chat", &Chat{ChatWorld, "Zoë", "hello"}},
 	{"chat system", &Chat{ChatSystem, "", "Zoë has come"}},

@@ -48,6 +48,8 @@ func (pr *playerRules) act(p *Player, c *Command) (code Refusal, later bool) {
 		return pr.eat(p), false
 	case ActHit:
 		return pr.hit(p, uint64(act.A)), false
+	case ActWrite:
+		return pr.write(p, act), false
 	case ActRespawn:
 		pr.respawn(p)
 	default:
@@ -63,7 +65,7 @@ func (p *Player) onlyVisits() bool { return p.Visitor && !p.Operator }
 // visitors too (open).
 func changes(kind ActKind) bool {
 	switch kind {
-	case ActDig, ActPlace, ActStore, ActDrop, ActHit:
+	case ActDig, ActPlace, ActStore, ActDrop, ActHit, ActWrite:
 		return true
 	}
 	return false

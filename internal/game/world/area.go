@@ -93,6 +93,9 @@ func (st *state) set(p Pos, b Block) {
 	}
 	c.Set(x, int(p.Y), z, b)
 	st.frozen[i] = nil
+	if was.IsSign() && st.containers[p] != nil {
+		st.putContents(p, nil)
+	}
 	st.changes.Blocks = append(st.changes.Blocks, BlockChange{p, was, b})
 	if !st.actor.IsZero() {
 		st.changes.Edits = append(st.changes.Edits, Edit{BlockChange{p, was, b}, st.actor, st.undoes})

@@ -56,6 +56,7 @@ const (
 	ActRespawn
 	ActOpen
 	ActStore
+	ActWrite
 )
 
 // Act is something a player does that is not moving.
@@ -64,6 +65,7 @@ type Act struct {
 	At   Pos
 	Face Face
 	A, B int64
+	Text string // ActWrite
 }
 
 // OrderKind is what the lobby wants done with a player.
@@ -138,7 +140,7 @@ func (a *Act) compare(b *Act) int {
 	return cmp.Or(
 		cmp.Compare(a.Kind, b.Kind),
 		a.At.compare(b.At),
-		cmp.Compare(a.Face, b.Face), cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B),
+		cmp.Compare(a.Face, b.Face), cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B), cmp.Compare(a.Text, b.Text),
 	)
 }
 

@@ -8,13 +8,14 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
 
-// Container is what lies in a block that stores things, if anything does. It is frozen:
-// a change makes another one.
+// Container is what lies in a block that stores things, if anything does, or what is
+// written on a sign. It is frozen: a change makes another one.
 type Container struct {
 	At    Pos
-	Owner id.ID // who put something into it when it was empty: see AreaConfig.OwnItems
+	Owner id.ID // who put something into it when it was empty: see AreaConfig.OwnItems; who has written
 	Slots []Stack
-	Fire  // of a furnace
+	Fire         // of a furnace
+	Text  string // of a sign, which has no slots
 }
 
 // containers are those of a region that are not empty.
@@ -38,7 +39,7 @@ func (cs containers) Containers() []*Container {
 
 // empty reports whether nothing has to be kept of a container.
 func (c *Container) empty() bool {
-	return c.Heat == 0 && !slices.ContainsFunc(c.Slots, func(s Stack) bool { return s.Count > 0 })
+	return c.Heat == 0 && c.Text == "" && !slices.ContainsFunc(c.Slots, func(s Stack) bool { return s.Count > 0 })
 }
 
 // AppendBinary appends the canonical bytes of a container.
@@ -54,6 +55,9 @@ func (c *Container) AppendBinary(dst []byte) []byte {
 		w.uint(uint64(c.Heat))
 		w.uint(uint64(c.Work))
 	}
+	if c.Text != "" {
+		w.string(c.Text)
+	}
 	return w.b
 }
 
@@ -66,7 +70,11 @@ func DecodeContainer(b []byte) (*Container, error) {
 	c.Owner = id.ID(r.take(id.Size, "owner"))
 	c.Slots = make([]Stack, r.uint(pack.MaxStores, "slots"))
 	r.stacks(c.Slots)
-	if r.in.Len() > 0 {
+	if r.in.Len() > 0 && len(c.Slots) == 0 {
+		if c.Text = r.string(MaxSignText, "text"); !ValidSignText(c.Text) {
+			r.fail("text")
+		}
+	} else if r.in.Len() > 0 {
 		c.Since = r.uint(1<<62, "fire")
 		c.Heat, c.Work = uint16(r.uint(1<<16-1, "heat")), uint16(r.uint(1<<16-1, "work"))
 		if c.Heat == 0 || len(c.Slots) != pack.FurnaceSlots {

@@ -69,7 +69,9 @@ func (st *state) putContents(at Pos, c *Container) {
 
 // SetContainer puts something into the place of what is in a container; nil: nothing.
 func (st *state) SetContainer(at Pos, c *Container) {
+	st.countText(at, -1)
 	st.containers.put(at, c)
+	st.countText(at, 1)
 	if c != nil && c.Heat > 0 {
 		st.updates.add(at, c.due(&st.cfg))
 	}

@@ -11,6 +11,7 @@ type state struct {
 	blockSchedule
 	entities
 	containers
+	texts [Columns]int // signs with a text in each column
 
 	spawn   Pos     // where players come back to life
 	zones   []Zone  // where only operators build

@@ -57,13 +57,16 @@ func (a *Area) Act(cmds []Command) *Changes {
 
 // Amend changes blocks for somebody who may: edits are taken back or made again (undo), or
 // many are made at once. A place
-// is left as it is if something lies in a container there, or if it is not what it was
+// is left as it is if something lies in a container there (a text of a sign goes), or if it is not what it was
 // when it was looked at. What it returns is valid until the next Tick or Act.
 func (a *Area) Amend(by id.ID, edits []BlockChange, undo bool) *Changes {
 	a.changes.reset(a.tick)
 	a.actor, a.undoes = by, undo
 	for _, e := range edits {
-		if now, ok := a.Block(e.At); ok && now == e.Was && e.Now.Known() && a.Contents(e.At) == nil {
+		if now, ok := a.Block(e.At); ok && now == e.Was && e.Now.Known() && (a.Contents(e.At) == nil || now.IsSign()) {
+			if now.IsSign() && now == e.Now && a.Contents(e.At) != nil {
+				a.putContents(e.At, nil) // only its text has changed
+			}
 			a.set(e.At, e.Now)
 		}
 	}

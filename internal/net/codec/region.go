@@ -101,6 +101,11 @@ var regionKinds = []*kind{
 		num(f, &m.Heat)
 		num(f, &m.Work)
 	}),
+	message(216, func(f *form, m *region.Signs) {
+		f.region(&m.Region)
+		num(f, &m.Column)
+		list(f, &m.Texts, world.MaxTexts, 2, func(f *form, s *region.SignText) { num(f, &s.Place); text(f, &s.Text, world.MaxSignText) })
+	}),
 	message(31, func(f *form, m *region.Heard) {
 		f.region(&m.Region)
 		f.id(&m.From)
@@ -223,6 +228,7 @@ var regionKinds = []*kind{
 		num(f, &m.Face)
 		num(f, &m.A)
 		num(f, &m.B)
+		text(f, &m.Text, world.MaxSignText)
 		num(f, &m.After)
 		f.bytes(&m.Proof, inputlog.MaxSize)
 	}),

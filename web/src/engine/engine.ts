@@ -12,6 +12,7 @@ import { coverOf, type Cover } from './cover';
 import { Cracks, Outline, Particles } from './effects';
 import { FarTerrain } from './far';
 import { Figures } from './figures';
+import { SignTexts } from './signs';
 import { Frustum } from './frustum';
 import { Hand } from './hand';
 import { Icons } from './icons';
@@ -60,6 +61,7 @@ export class Engine {
   private readonly rain: Rain;
   private readonly far: FarTerrain;
   private readonly figures: Figures;
+  private readonly signs = new SignTexts();
   private readonly outlined = new Outline();
   private readonly selected = new Outline('1.0, 0.8, 0.2, 0.95');
   private readonly cracks: Cracks;
@@ -118,7 +120,7 @@ export class Engine {
     this.pieces = new Particles(this.shared, blocks);
     this.hand = new Hand(this.shared, skins, blocks);
     this.scene.add(
-      this.terrain.group, this.far.group, skyMesh(this.shared), this.clouds.group, this.figures.group,
+      this.terrain.group, this.far.group, skyMesh(this.shared), this.clouds.group, this.figures.group, this.signs.group,
       this.outlined.lines, this.selected.lines, this.cracks.group, this.pieces.mesh, this.rain.mesh,
     );
     this.time(6000, 24000);
@@ -282,6 +284,11 @@ export class Engine {
     this.figures.remove(id);
   }
 
+  /** setSigns says what is written on which signs. */
+  setSigns(all: readonly { x: number; y: number; z: number; text: string }[]): void {
+    this.signs.set([...all]);
+  }
+
   /** farTile takes the bin of a FarTile message. */
   farTile(rx: number, rz: number, deflated: Uint8Array): void {
     this.link.far(rx, rz, deflated);
@@ -345,6 +352,7 @@ export class Engine {
     if (options.clouds) this.clouds.update(at, (Date.now() / 1000) % 100_000);
     const blockAt = (bx: number, by: number, bz: number): number => this.link.block(bx, by, bz);
     this.rain.update(at, this.yaw, shared.uTime.value, blockAt);
+    this.signs.update(at, (x, y, z) => this.block(x, y, z));
     this.figures.update(dt, at, options.reducedMotion);
     shared.uTorches.value = this.figures.torches(shared.uTorch.value, at, this.held);
     this.outlined.update(at, blockAt);

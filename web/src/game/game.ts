@@ -9,6 +9,7 @@ import { Acts } from './acts';
 import { TickClock, TICK_MS } from './clock';
 import { rain, seedOf } from './weather';
 import { Container } from './container';
+import { Signs } from './signs';
 import { Controls, NOT_PRESSED } from './controls';
 import { Edits } from './edits';
 import { Emitter } from './emitter';
@@ -57,6 +58,7 @@ export class Game implements GameState {
   readonly frames: Frames;
   readonly hosts: Hosts;
   readonly container: Container;
+  readonly signs: Signs;
   readonly waypoints = new Waypoints(browserStore);
   welcome: Welcome | null = null;
   self: Self = { mode: Mode.Survival, health: 20, air: 300, food: 20, mayFly: false, operator: false, dead: false, visitor: false };
@@ -87,6 +89,7 @@ export class Game implements GameState {
     this.frames = new Frames(this);
     this.hosts = new Hosts(this);
     this.container = new Container(this);
+    this.signs = new Signs((all) => engine.setSigns(all));
     this.hands = new Hands({
       world: engine,
       edits: this.edits,
@@ -109,6 +112,7 @@ export class Game implements GameState {
       select: (slot) => this.select(slot),
       turned: (x, y, z, block) => this.events.emit('placed', { x, y, z, block, own: true }),
       open: (x, y, z) => this.container.open(x, y, z),
+      write: (x, y, z) => this.events.emit('write', { x, y, z }),
     });
     engine.onColumn = (x, z) => this.frames.columnReady(x, z);
   }
@@ -119,8 +123,10 @@ export class Game implements GameState {
       case 'welcome':
         return this.begin(m);
       case 'column':
+        this.signs.forget(m.x, m.z);
         return this.frames.column(m);
       case 'unload':
+        this.signs.forget(m.x, m.z);
         return this.frames.unload(m.x, m.z);
       case 'frame':
         this.frames.frame(m.body);
@@ -138,6 +144,8 @@ export class Game implements GameState {
         return this.events.emit('inventory', this.inventory);
       case 'container':
         return this.container.arrived(m);
+      case 'signs':
+        return this.signs.arrived(m.x, m.z, m.texts);
       case 'chat':
         return this.events.emit('chat', m);
       case 'players':
@@ -172,6 +180,7 @@ export class Game implements GameState {
     this.clock.reset();
     this.inventory.clear();
     this.container.close();
+    this.signs.clear();
     this.entities.clear((id) => this.engine.removeEntity(id));
     this.frames.begin();
     this.far.begin();

@@ -8,6 +8,7 @@ import { type Inventory, isBucket } from './inventory';
 import type { Body } from './physics/body';
 import { info } from './physics/blocks';
 import type { Hit } from './raycast';
+import { isSign } from './signs';
 import { bedFor, BREAK_EVERY, digTicks, doorFor, HEIGHT, occupied, OPEN, otherBed, PLACE_EVERY, placedAs, UPPER, withDoor } from './rules';
 import { fullSolid, supported } from './support';
 
@@ -52,6 +53,8 @@ export interface HandsEnv {
   turned(x: number, y: number, z: number, block: number): void;
   /** looks into the container at a place */
   open(x: number, y: number, z: number): void;
+  /** lets the player write on the sign at a place */
+  write(x: number, y: number, z: number): void;
 }
 
 interface Dig {
@@ -185,7 +188,7 @@ export class Hands {
       return;
     }
     const { stores, door, bed } = info(target.hit.block);
-    if ((stores || door !== undefined || bed !== undefined) && !this.env.body().sneaking) {
+    if ((stores || door !== undefined || bed !== undefined || isSign(target.hit.block)) && !this.env.body().sneaking) {
       if (fresh) this.open(target.hit);
       return;
     }
@@ -206,6 +209,7 @@ export class Hands {
   private open({ x, y, z, block }: Hit): void {
     if (this.env.mode() === Mode.Spectator) return;
     this.opened = true;
+    if (isSign(block)) return this.env.write(x, y, z);
     if (info(block).bed !== undefined) this.env.acts.do(ActKind.Open, { x, y, z });
     else if (info(block).door === undefined) this.env.open(x, y, z);
     else this.turn(x, y, z, block);
@@ -286,7 +290,9 @@ export class Hands {
     const parts = this.partsOf(block, at);
     if (!parts || parts.some((p) => occupied(p.x, p.y, p.z, p.block, this.env.body(), this.env.others()))) return;
     this.nextPlace = this.tick + PLACE_EVERY + 1;
-    const seq = acts.do(ActKind.Place, { x: hit.x, y: hit.y, z: hit.z, face: hit.face, a: inventory.selected, b: hit.upper ? 1 : 0 });
+    const seq = acts.do(ActKind.Place, { x: hit.x, y: hit.y, z: hit.z, face: hit.face, a: inventory.selected, b: hit.upper ? 1 : 0 }, (r) => {
+      if (r.ok && isSign(block)) this.env.write(at.x, at.y, at.z);
+    });
     if (!seq) return;
     for (const p of parts) edits.guess(seq, p.x, p.y, p.z, p.block, performance.now());
     this.env.swing();

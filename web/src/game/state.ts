@@ -28,6 +28,8 @@ export interface GameEvents {
   inventory: Inventory;
   /** what is in the container that is open has changed, or none is open any more */
   container: Container;
+  /** the sign at a place is to be written on */
+  write: { x: number; y: number; z: number };
   chat: ChatLine;
   players: Roster;
   /** something to show for a moment; quiet ones are for the screen reader only */

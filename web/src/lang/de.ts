@@ -163,6 +163,12 @@ export const strings: Strings = {
     fullscreen: 'Vollbild',
     leave: 'Welt verlassen',
   },
+  sign: {
+    title: 'Schild beschriften',
+    hint: (lines: number) => `Bis zu ${lines} Zeilen`,
+    write: 'Schreiben',
+    cancel: 'Abbrechen',
+  },
   inventory: {
     title: 'Inventar',
     things: 'Deine Sachen',
@@ -355,7 +361,7 @@ export const strings: Strings = {
     Cactus: 'Kaktus', 'Red Mushroom': 'Roter Pilz', 'Brown Mushroom': 'Brauner Pilz', Reeds: 'Schilf',
     'White Wool': 'Weiße Wolle', 'Red Wool': 'Rote Wolle', 'Orange Wool': 'Orange Wolle', 'Yellow Wool': 'Gelbe Wolle', 'Green Wool': 'Grüne Wolle',
     'Cyan Wool': 'Türkise Wolle', 'Blue Wool': 'Blaue Wolle', 'Purple Wool': 'Violette Wolle', 'Black Wool': 'Schwarze Wolle',
-    Bookshelf: 'Bücherregal', Hay: 'Heu', Pumpkin: 'Kürbis', Lantern: 'Laterne', 'Stone Slab': 'Steinstufe', 'Oak Slab': 'Eichenstufe', 'Oak Stairs': 'Eichentreppe', 'Cobblestone Stairs': 'Bruchsteintreppe', 'Brick Stairs': 'Ziegeltreppe', 'Oak Sign': 'Eichenschild', Ladder: 'Leiter',
+    Bookshelf: 'Bücherregal', Hay: 'Heu', Pumpkin: 'Kürbis', Lantern: 'Laterne', 'Stone Slab': 'Steinstufe', 'Oak Slab': 'Eichenstufe', 'Brick Stairs': 'Ziegeltreppe', Ladder: 'Leiter',
     Stick: 'Stock', 'Iron Ingot': 'Eisenbarren', 'Wooden Pickaxe': 'Holzspitzhacke', 'Wooden Axe': 'Holzaxt', 'Wooden Shovel': 'Holzschaufel',
     'Stone Pickaxe': 'Steinspitzhacke', 'Stone Axe': 'Steinaxt', 'Stone Shovel': 'Steinschaufel',
     'Iron Pickaxe': 'Eisenspitzhacke', 'Iron Axe': 'Eisenaxt', 'Iron Shovel': 'Eisenschaufel',

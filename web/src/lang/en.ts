@@ -167,6 +167,12 @@ export const en = {
     fullscreen: 'Full screen',
     leave: 'Leave the world',
   },
+  sign: {
+    title: 'Write on the sign',
+    hint: (lines: number) => `Up to ${lines} lines`,
+    write: 'Write',
+    cancel: 'Cancel',
+  },
   inventory: {
     title: 'Inventory',
     things: 'Your things',

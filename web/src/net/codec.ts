@@ -2,7 +2,7 @@ import { encode } from '@msgpack/msgpack';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { Fields } from './fields';
 import { Reader, WireError } from './reader';
-import { type Act, Down, type HostAccused, type HostNode, type HostRegion, type HostStorage, type InputStep, type Message, PROTOCOL_VERSION, type SlotChange, Up, type Vec3 } from './types';
+import { type Act, ActKind, Down, type HostAccused, type HostNode, type HostRegion, type HostStorage, type InputStep, type Message, PROTOCOL_VERSION, type SlotChange, Up, type Vec3 } from './types';
 import { Writer } from './writer';
 
 function message(type: number, fields: readonly unknown[]): Uint8Array<ArrayBuffer> {
@@ -18,7 +18,7 @@ export const up = {
   hello: (name: string, key: Uint8Array, client: string) => message(Up.Hello, [PROTOCOL_VERSION, name, key, client]),
   proof: (signature: Uint8Array) => message(Up.Proof, [signature]),
   view: (distance: number, far: number) => message(Up.View, [distance, far]),
-  act: (a: Act) => message(Up.Act, [a.seq, a.kind, a.x, a.y, a.z, a.face, a.a, a.b]),
+  act: (a: Act) => message(Up.Act, [a.seq, a.kind, a.x, a.y, a.z, a.face, a.a, a.b, ...(a.kind === ActKind.Write ? [a.text ?? ''] : [])]),
   say: (text: string) => message(Up.Say, [text]),
   ping: (time: number) => message(Up.Ping, [time >>> 0]),
   far: (regions: readonly (readonly [number, number])[]) => message(Up.Far, [regions]),
@@ -106,6 +106,7 @@ const decoders: Record<number, (f: Fields) => Message> = {
   }),
   [Down.Inventory]: (f) => ({ type: 'inventory', slots: f.each(slotChange), selected: f.int() }),
   [Down.Container]: (f) => ({ type: 'container', x: f.int(), y: f.int(), z: f.int(), size: f.int(), slots: f.each(slotChange), heat: f.int(), work: f.int() }),
+  [Down.Signs]: (f) => ({ type: 'signs', x: f.int(), z: f.int(), texts: f.each((s) => ({ place: s.int(), text: s.str() })) }),
   [Down.Chat]: (f) => ({ type: 'chat', kind: f.int(), from: f.str(), text: f.str() }),
   [Down.Players]: (f) => ({
     type: 'players',

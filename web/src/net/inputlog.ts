@@ -1,5 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js';
-import type { Act, InputStep } from './types';
+import { type Act, ActKind, type InputStep } from './types';
 import { Writer } from './writer';
 
 // The signed log of what the player does (docs/protocols/client.md, "Segments"): the
@@ -52,6 +52,10 @@ export class InputLog {
     for (const a of acts) {
       w.uvarint(a.seq).uvarint(this.last).u8(a.kind).svarint(a.x).svarint(a.y).svarint(a.z);
       w.u8(a.face).uvarint(a.a).uvarint(a.b);
+      if (a.kind === ActKind.Write) {
+        const text = new TextEncoder().encode(a.text ?? '');
+        w.uvarint(text.length).bytes(text);
+      }
     }
     const body = w.done();
     const text = new Writer().bytes(CONTEXT).bytes(this.world).bytes(this.nonce).bytes(body).done();

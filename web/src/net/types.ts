@@ -12,12 +12,12 @@ export const Up = {
 export const Down = {
   Challenge: 0x81, Refused: 0x82, Welcome: 0x83, Column: 0x84, Unload: 0x85, Frame: 0x86, Pong: 0x87, ActResult: 0x88,
   Self: 0x89, Inventory: 0x8a, Chat: 0x8b, Players: 0x8c, FarTile: 0x8d, TimeOffset: 0x8e, Notice: 0x8f, Commands: 0x90,
-  Hosts: 0x91, Entrances: 0x92, Sign: 0x93, Container: 0x94,
+  Hosts: 0x91, Entrances: 0x92, Sign: 0x93, Container: 0x94, Signs: 0x95,
 } as const;
 
 /** Kinds of Act. */
 export const ActKind = {
-  Dig: 1, StopDig: 2, Place: 3, Use: 4, Hit: 5, Select: 6, MoveItem: 7, Drop: 8, Pick: 9, Craft: 10, Respawn: 11, Open: 12, Store: 13,
+  Dig: 1, StopDig: 2, Place: 3, Use: 4, Hit: 5, Select: 6, MoveItem: 7, Drop: 8, Pick: 9, Craft: 10, Respawn: 11, Open: 12, Store: 13, Write: 14,
 } as const;
 
 /** Bits of an input's buttons. */
@@ -55,6 +55,8 @@ export interface Act {
   face: number;
   a: number;
   b: number;
+  /** of Write only */
+  text?: string;
 }
 
 /** One body step that was asked for. */
@@ -229,6 +231,7 @@ export type Message =
   | ({ type: 'self' } & Self)
   | { type: 'inventory'; slots: SlotChange[]; selected: number }
   | { type: 'container'; x: number; y: number; z: number; size: number; slots: SlotChange[]; heat: number; work: number }
+  | { type: 'signs'; x: number; z: number; texts: { place: number; text: string }[] }
   | { type: 'chat'; kind: number; from: string; text: string }
   | { type: 'players'; full: boolean; players: PlayerEntry[] }
   | { type: 'farTile'; x: number; z: number; tile: Uint8Array }

@@ -13,6 +13,7 @@ import { MapDialog } from './map';
 import { Menu } from './menu';
 import { Players } from './players';
 import { SettingsDialog } from './settingsDialog';
+import { SignDialog } from './signDialog';
 import { Wand } from './wand';
 
 export class Panels {
@@ -23,6 +24,7 @@ export class Panels {
   readonly invite: InviteDialog;
   readonly inventory: InventoryDialog;
   readonly players: Players;
+  readonly sign: SignDialog;
   readonly map: MapDialog;
   readonly wand: Wand;
   readonly dialogs: readonly Dialog[];
@@ -38,6 +40,7 @@ export class Panels {
     this.inventory = new InventoryDialog(game, icons, resume);
     this.inventory.sound = (kind) => app.audio.ui(kind);
     this.players = new Players(game, resume);
+    this.sign = new SignDialog(game, resume);
     this.map = new MapDialog(game, resume);
     this.wand = new Wand(app);
     this.menu = new Menu({
@@ -50,6 +53,7 @@ export class Panels {
       settings: open(() => this.settings.show()),
       leave: () => app.leave(),
     });
+    this.dialogs = [this.menu.dialog, this.settings.dialog, this.key.dialog, this.invite.dialog, this.inventory.dialog, this.players.dialog, this.map.dialog, this.sign.dialog];
     this.dialogs = [this.menu.dialog, this.settings.dialog, this.key.dialog, this.invite.dialog, this.inventory.dialog, this.players.dialog, this.map.dialog, this.wand.dialog];
     this.keysThatClose();
   }
