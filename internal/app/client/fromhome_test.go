@@ -24,6 +24,7 @@ func TestHostileOtherRegion(t *testing.T) {
 			"container":     &region.Container{Region: r},
 			"act result":    &region.ActResult{Region: r},
 			"notice":        &region.Notice{Region: r},
+			"signs":         &region.Signs{Region: r},
 			"heard a voice": &region.Heard{Region: r},
 		}
 	}

@@ -46,6 +46,9 @@ func TestHostileParts(t *testing.T) {
 	long := strings.Repeat("é", 1<<15)
 	c := &strict{t: t}
 	for _, m := range []machine.Message{
+		&region.Signs{Region: home, Column: 255, Texts: make([]region.SignText, 3)},
+		&region.Signs{Region: home, Texts: []region.SignText{{Place: 1 << 31, Text: long}}},
+		&region.Signs{Region: home, Texts: make([]region.SignText, 5000)},
 		&region.Heard{Region: home, Name: long, Text: long},
 		&region.Notice{Region: home, Code: long, Text: long},
 		&region.Inventory{Region: home, Selected: 200, Slots: make([]region.Slot, 5000)},

@@ -32,6 +32,7 @@ type client struct {
 	items    world.Inventory
 	selected uint8
 	chest    *Container // the last that was told
+	signs    *Signs     // likewise
 	other    []machine.Message
 	frames   int
 	bytes    int
@@ -152,6 +153,8 @@ func (c *client) receive(m machine.Message) {
 		c.selected = m.Selected
 	case *Container:
 		c.chest = m
+	case *Signs:
+		c.signs = m
 	default:
 		c.other = append(c.other, m)
 	}
@@ -232,7 +235,7 @@ func (b *bed) tick() uint64 { return TickAt(b.now, 0) }
 // sign signs an act that is asked for next.
 func (c *client) sign(a *Act) []byte {
 	return c.log.Act(inputlog.Act{
-		Seq: c.acts.Next(), Kind: a.Kind, At: a.Pos, Face: a.Face, A: a.A, B: a.B,
+		Seq: c.acts.Next(), Kind: a.Kind, At: a.Pos, Face: a.Face, A: a.A, B: a.B, Text: a.Text,
 	}, c.b.tick()).Append(nil)
 }
 

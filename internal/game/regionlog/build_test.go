@@ -30,7 +30,7 @@ func (s seen) check(t *testing.T) {
 }
 
 // kit is what players build and fill chests with.
-var kit = []world.Stack{{Block: world.Chest, Count: 60}, {Block: world.OakDoor, Count: 60}, {Block: world.Furnace, Count: 60}, {Block: world.OakPlanks, Count: 90}, {Block: world.IronOre, Count: 60}, {Block: world.IronPickaxe, Count: 1}}
+var kit = []world.Stack{{Block: world.Chest, Count: 60}, {Block: world.OakDoor, Count: 60}, {Block: world.Furnace, Count: 60}, {Block: world.OakPlanks, Count: 90}, {Block: world.IronOre, Count: 60}, {Block: world.IronPickaxe, Count: 1}, {Block: world.OakSign, Count: 60}}
 
 // builds makes another act of one: with a chest, a furnace or a door that is near, or to place one.
 func (w *play) builds(p *world.Player, act world.Act) world.Act {
@@ -46,7 +46,7 @@ func (w *play) builds(p *world.Player, act world.Act) world.Act {
 		return act
 	case len(near) == 0 || k == 2:
 		down := p.Body.Pos.Block().Add(int32(g.Intn(5)-2), -1, int32(g.Intn(5)-2))
-		return world.Act{Kind: world.ActPlace, At: down, Face: world.FaceUp, A: int64(g.Intn(3))}
+		return world.Act{Kind: world.ActPlace, At: down, Face: world.FaceUp, A: []int64{0, 1, 2, 6}[g.Intn(4)]}
 	default:
 		act = world.Act{At: near[g.Intn(len(near))], Face: world.FaceUp}
 		slot := func() int64 { return int64(g.Intn(len(kit))) + int64(g.Intn(2))*world.ContainerSlots }
@@ -55,6 +55,8 @@ func (w *play) builds(p *world.Player, act world.Act) world.Act {
 			act.Kind, act.Face = world.ActDig, world.Face(g.Intn(8)) // there are six
 		case k == 4:
 			act.Kind = world.ActOpen
+		case k == 5:
+			act.Kind, act.Text = world.ActWrite, []string{"", "Ada\n→", "mine"}[g.Intn(3)]
 		default:
 			act.Kind, act.A, act.B = world.ActStore, slot(), slot()+int64(g.Intn(3))<<8
 			if g.OneIn(2) { // planks and ores, where they belong
@@ -166,7 +168,7 @@ func (w *play) look(c *world.Changes) {
 		case world.Info(b.Now).Smelts == pack.Lit:
 			w.seen.lit++
 		case world.Info(b.Was).Smelts > 0:
-		case b.Now.IsDoor() || world.Info(b.Now).Stores > 0:
+		case b.Now.IsDoor() || b.Now.IsSign() || world.Info(b.Now).Stores > 0:
 			w.built = append(w.built, b.At)
 		}
 	}

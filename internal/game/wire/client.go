@@ -60,7 +60,7 @@ type Act struct {
 	Face uint8   `json:"face"` // 0 −y, 1 +y, 2 −z, 3 +z, 4 −x, 5 +x
 	A    uint64  `json:"a"`
 	B    uint32  `json:"b"`
-	Text string  `json:"text,omitempty"` // of Write only
+	Text string  `json:"text"` // of Write only
 }
 
 // Pos returns the block that the act is about.

@@ -34,9 +34,11 @@ func TestSigns(t *testing.T) {
 		"other direction":   {text: "a\u202eb", want: NotAllowed},
 		"visitor":           {text: "a", do: func(_ *Area, p *Player) { p.Visitor = true }, want: Visiting},
 		"jailed":            {text: "a", do: func(_ *Area, p *Player) { p.Jailed = true }, want: Jailed},
-		"land of somebody":  {text: "a", do: func(a *Area, _ *Player) { a.SetLands([]Land{{Zone: Zone{Pos{0, 0, 0}, Pos{40, 255, 40}}, Owner: id.ID{9}}}) }, want: Claimed},
-		"too far":           {text: "a", do: func(_ *Area, p *Player) { p.Body.Pos = SpawnFeet(Pos{5, 10, 20}) }, want: TooFar},
-		"too many texts":    {text: "a", do: func(a *Area, _ *Player) { a.texts[0] = MaxTexts }, want: TooMany},
+		"land of somebody": {text: "a", do: func(a *Area, _ *Player) {
+			a.SetLands([]Land{{Zone: Zone{Pos{0, 0, 0}, Pos{40, 255, 40}}, Owner: id.ID{9}}})
+		}, want: Claimed},
+		"too far":        {text: "a", do: func(_ *Area, p *Player) { p.Body.Pos = SpawnFeet(Pos{5, 10, 20}) }, want: TooFar},
+		"too many texts": {text: "a", do: func(a *Area, _ *Player) { a.texts[0] = MaxTexts }, want: TooMany},
 	} {
 		a, p, at := signAt(AreaConfig{})
 		if c.do != nil {

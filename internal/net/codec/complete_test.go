@@ -19,6 +19,7 @@ var sources = []string{"cluster/kademlia", "game/region", "game/lobby", "cluster
 var parts = map[string]string{
 	"kademlia.Result":    "goes up through Events",
 	"region.Column":      "part of Columns",
+	"region.SignText":    "part of Signs",
 	"region.Slot":        "part of Inventory",
 	"region.BlockChange": "part of Blocks",
 	"lobby.PlayerInfo":   "part of Players",

@@ -53,8 +53,7 @@ export class Panels {
       settings: open(() => this.settings.show()),
       leave: () => app.leave(),
     });
-    this.dialogs = [this.menu.dialog, this.settings.dialog, this.key.dialog, this.invite.dialog, this.inventory.dialog, this.players.dialog, this.map.dialog, this.sign.dialog];
-    this.dialogs = [this.menu.dialog, this.settings.dialog, this.key.dialog, this.invite.dialog, this.inventory.dialog, this.players.dialog, this.map.dialog, this.wand.dialog];
+    this.dialogs = [this.menu.dialog, this.settings.dialog, this.key.dialog, this.invite.dialog, this.inventory.dialog, this.players.dialog, this.map.dialog, this.wand.dialog, this.sign.dialog];
     this.keysThatClose();
   }
 
