@@ -61,6 +61,8 @@ export function installHook(app: App): void {
     state: () => describe(app),
     /** the block at a place, −1 where nothing is loaded */
     block: (x: number, y: number, z: number) => app.engine.block(x, y, z),
+    /** what is written on the sign at a place */
+    sign: (x: number, y: number, z: number) => app.game.signs.at(x, y, z),
     /** looks somewhere: radians, yaw 0 is north, pitch up */
     look: (yaw: number, pitch: number) => app.game.look.set(yaw, pitch),
     /** looks at a point, in metres */

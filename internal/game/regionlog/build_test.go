@@ -133,7 +133,11 @@ func (w *play) breakOff(at world.Pos, now world.Block) {
 		if stored := w.a.Containers(); len(stored) > 0 {
 			c := stored[w.g.Intn(len(stored))]
 			less := &world.Container{At: c.At, Owner: c.Owner, Slots: slices.Clone(c.Slots)}
-			less.Slots[len(less.Slots)-1] = world.Stack{Block: world.OakPlanks, Count: 7}
+			if c.Text != "" {
+				less.Text = "before"
+			} else {
+				less.Slots[len(less.Slots)-1] = world.Stack{Block: world.OakPlanks, Count: 7}
+			}
 			w.a.SetContainer(c.At, less)
 		}
 		w.a.Revert([]world.BlockChange{{At: at, Was: world.Air, Now: now}})

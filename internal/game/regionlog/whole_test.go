@@ -42,7 +42,10 @@ func fill(v reflect.Value) {
 func TestWholeCommands(t *testing.T) {
 	for kind, strip := range map[world.CommandKind]func(*world.Command){
 		world.CmdInput: func(c *world.Command) { c.After, c.Late, c.Act, c.Order, c.Remote = 0, 0, world.Act{}, nil, nil },
-		world.CmdAct:   func(c *world.Command) { c.Input, c.Order, c.Remote = world.Input{}, nil, nil },
+		world.CmdAct: func(c *world.Command) {
+			c.Input, c.Order, c.Remote = world.Input{}, nil, nil
+			c.Act.Kind = world.ActWrite // others have no text
+		},
 		world.CmdOrder: func(c *world.Command) {
 			c.After, c.Late, c.Act, c.Input, c.Remote = 0, 0, world.Act{}, world.Input{}, nil
 			c.Order.Text = "" // why somebody is kicked

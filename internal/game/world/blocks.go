@@ -94,11 +94,11 @@ func (rb *regionBlocks) Revert(changes []BlockChange) {
 // Merge makes block changes that were made to an earlier state of the region, where the
 // block is still what it was then. It returns those that were made, and how many are in
 // place now. Nothing follows from them, so a container is not removed: something may lie
-// in it.
+// in it; nor is a sign.
 func (rb *regionBlocks) Merge(changes []BlockChange) (made []BlockChange, inPlace int) {
 	for _, c := range changes {
 		now, ok := rb.Block(c.At)
-		if !ok || !rb.owns(c.At) || now != c.Now && (now != c.Was || Info(now).Stores > 0) {
+		if !ok || !rb.owns(c.At) || now != c.Now && (now != c.Was || Info(now).Stores > 0 || now.IsSign()) {
 			continue
 		}
 		inPlace++
