@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { keepKey, loadIdentity } from '../src/net/identity';
+import { readAct, up } from '../src/net/codec';
 import { InputLog, type Segment } from '../src/net/inputlog';
+import { ActKind } from '../src/net/types';
 
 const golden = JSON.parse(readFileSync('../internal/game/inputlog/testdata/segments.json', 'utf8')) as string[];
 const hex = (b: Uint8Array): string => Buffer.from(b).toString('hex');
@@ -41,4 +43,12 @@ test('segments are signed as in Go', async () => {
     assert.equal(hex(s.body) + hex(who.sign(s.text)), golden[i], `segment ${i}`);
     assert.deepEqual(await who.signLater(s.text), who.sign(s.text));
   }
+});
+
+test('the text of an act that writes is in what is signed', () => {
+  const write = { seq: 1, kind: ActKind.Write, x: 1, y: 2, z: 3, face: 0, a: 0, b: 0, text: 'öfen' };
+  assert.deepEqual(readAct(up.act(write)), write);
+  const { body } = new InputLog(new Uint8Array(20), new Uint8Array(32)).end(7, [readAct(up.act(write))]);
+  const text = new TextEncoder().encode('öfen');
+  assert.deepEqual(body.subarray(body.length - text.length - 1), Uint8Array.from([text.length, ...text]));
 });

@@ -55,7 +55,9 @@ export function readInput(data: Uint8Array): InputStep[] {
 /** The act of an Act. */
 export function readAct(data: Uint8Array): Act {
   const f = Fields.decode(data.subarray(1));
-  return { seq: f.int(), kind: f.int(), x: f.int(), y: f.int(), z: f.int(), face: f.int(), a: f.int(), b: f.int() };
+  const act: Act = { seq: f.int(), kind: f.int(), x: f.int(), y: f.int(), z: f.int(), face: f.int(), a: f.int(), b: f.int() };
+  if (act.kind === ActKind.Write) act.text = f.str();
+  return act;
 }
 
 /** What a signature of Proof covers; `host` is the address that was dialled, as in a URL, `name` that of Hello. */
