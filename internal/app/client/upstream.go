@@ -253,7 +253,7 @@ func (s *Session) stepsOf(seg *inputlog.Segment) {
 // ask asks the home to do an act behind a step; false: too many have no answer.
 func (s *Session) ask(m *wire.Act, after uint32, proof []byte) bool {
 	act := s.acts.Ask(&region.Act{
-		Player: s.player, Kind: uint8(m.Kind), Pos: m.Pos(), Face: m.Face, A: m.A, B: m.B, After: after, Proof: proof,
+		Player: s.player, Kind: uint8(m.Kind), Pos: m.Pos(), Face: m.Face, A: m.A, B: m.B, Text: m.Text, After: after, Proof: proof,
 	})
 	s.spoke = time.Now()
 	if act == nil { // what was asked before waits for a host
