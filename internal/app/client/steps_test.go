@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ func (l *listener) OnMessage(p machine.Peer, m machine.Message) {
 		case *region.Inputs:
 			l.said = append(l.said, fmt.Sprint("from ", m.First, ": ", len(m.Steps), " at ", m.Pos.X))
 		case *region.Act:
-			l.said = append(l.said, fmt.Sprint("act behind ", m.After))
+			l.said = append(l.said, strings.TrimSpace(fmt.Sprint("act behind ", m.After, " ", m.Text)))
 		}
 	}
 	l.forgetful.OnMessage(p, m)
@@ -140,4 +141,31 @@ func TestStepsTwoByTwo(t *testing.T) {
 		t.Fatal(err)
 	}
 	said("from 14: 1 at 14")
+}
+
+// TestTextOfAct: the text of an act reaches the home, whether the client signs its acts or
+// not, and again when the home is asked once more.
+func TestTextOfAct(t *testing.T) {
+	f := &listener{forgetful: forgetful{columns: map[world.ColumnPos]*world.Column{}}}
+	loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { f.env = env; return f }})
+	defer loop.Stop()
+	s, err := NewNode(Config{Node: loop, Terrain: terrain.New(1)}).Enter(context.Background(), Login{Player: id.Of([]byte("A")), Name: "A"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	segment := &inputlog.Segment{Number: 1, First: 1, Acts: []inputlog.Act{{Seq: 2, Kind: uint8(wire.Write), Text: "signed"}}}
+	for _, m := range []wire.Message{&wire.Act{Seq: 1, Kind: wire.Write, Text: "plain"}, &wire.Segment{Segment: segment.Append(nil)}} {
+		if err := s.Handle(wire.Encode(m)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.askAgain()
+	var got []string
+	if err := loop.Call(context.Background(), func() { got = f.said }); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"act behind 0 plain", "act behind 0 signed", "act behind 0 plain", "act behind 0 signed"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the region hears %q, want %q", got, want)
+	}
 }
