@@ -70,6 +70,7 @@ const readers: Record<string, (m: any) => unknown> = {
   Commands: (m) => ({ list: m.list }),
   Entrances: (m) => ({ list: m.list.map((e: any) => ({ node: hex(e.node), url: e.url })), code: m.code }),
   Sign: (m) => ({ statement: hex(m.statement) }),
+  Signs: (m) => ({ column: { x: m.x, z: m.z }, texts: m.texts }),
   Hosts: (m) => ({
     nodes: m.nodes.map((n: any) => ({ node: hex(n.id), trip: n.trip, leads: n.leads, cell: n.cell, place: n.place })),
     regions: m.regions.map(({ x, z, ...rest }: any) => ({ region: { x, z }, ...rest })),

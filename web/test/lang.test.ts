@@ -56,11 +56,14 @@ function prose(source: string): string[] {
 /** keys of events, and the name of the game */
 const KEYS = /^(Enter|Escape|Tab|Space|Delete|Backspace|Home|End|Page(Up|Down)|Arrow\w+|Key\w+|Voxel|Populi|Segoe UI.*)$/;
 
+/** pages of their own, which load no table but have both languages in them */
+const ALONE = ['worldmap.ts'];
+
 test('no text of the interface bypasses the table', () => {
   assert.deepEqual(prose("h('p', {}, 'Some text.')"), ['Some text.']);
   const found: string[] = [];
   for (const dir of ['src/ui', 'src']) {
-    for (const file of readdirSync(dir).filter((f) => f.endsWith('.ts'))) {
+    for (const file of readdirSync(dir).filter((f) => f.endsWith('.ts') && !ALONE.includes(f))) {
       for (const text of prose(readFileSync(join(dir, file), 'utf8'))) found.push(`${file}: ${text}`);
     }
   }

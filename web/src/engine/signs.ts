@@ -32,6 +32,8 @@ const MOST = 64;
 const WIDE = 280;
 const HIGH = 180;
 const INK = '#2a1b0e';
+/** around the letters: the board has dark joints, and may stand in the shade */
+const HALO = 'rgba(226, 196, 140, 0.6)';
 /** metres before the board */
 const BEFORE = 0.004;
 
@@ -111,6 +113,9 @@ export class SignTexts {
     canvas.height = HIGH;
     const pen = canvas.getContext('2d') as CanvasRenderingContext2D;
     pen.fillStyle = INK;
+    pen.strokeStyle = HALO;
+    pen.lineJoin = 'round';
+    pen.lineWidth = 9;
     pen.textAlign = 'center';
     pen.textBaseline = 'middle';
     const lines = text.split('\n');
@@ -123,7 +128,9 @@ export class SignTexts {
         size = Math.max(10, (size * WIDE * 0.94) / wide);
         pen.font = font();
       }
-      pen.fillText(line, WIDE / 2, HIGH / 2 + (i - (lines.length - 1) / 2) * 42, WIDE * 0.96);
+      const at = [line, WIDE / 2, HIGH / 2 + (i - (lines.length - 1) / 2) * 42, WIDE * 0.96] as const;
+      pen.strokeText(...at);
+      pen.fillText(...at);
     });
     const map = new CanvasTexture(canvas);
     map.minFilter = LinearFilter;
