@@ -30,21 +30,21 @@ func TestWebMap(t *testing.T) {
 	told("blocks changed")
 	ann.say("/claim home 20")
 	told("home is yours")
+	ann.opens("m")
+	untilShown(t, ann, "own land on the map of players", `(() => {
+		const c = document.querySelector('.map-canvas'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+		let n = 0;
+		for (let i = 0; i < d.length; i += 4) if (d[i] > 240 && d[i + 1] > 185 && d[i + 1] < 215 && d[i + 2] < 95) n++;
+		return n > 100;
+	})()`)
+	ann.shot("map-lands")
 	for _, screen := range []struct {
 		name string
 		w, h int
 	}{{"desktop", 1280, 800}, {"phone", 390, 780}} {
 		bo := newLooker(t, "Bo", screen.w, screen.h, "")
 		bo.open(strings.TrimSuffix(srv.url, "/") + "/map")
-		seen := func(what, expr string) {
-			t.Helper()
-			for end, ok := time.Now().Add(patience), false; !ok; time.Sleep(poll) {
-				if bo.eval(expr, &ok); time.Now().After(end) {
-					bo.shot("failed-map")
-					t.Fatalf("waited in vain for %s", what)
-				}
-			}
-		}
+		seen := func(what, expr string) { untilShown(t, bo, what, expr) }
 		seen("the world's name", `document.getElementById('name').textContent !== ''`)
 		seen("all tiles", `document.documentElement.dataset.missing === '0'`)
 		seen("bricks in the picture", `(() => {
@@ -57,5 +57,16 @@ func TestWebMap(t *testing.T) {
 		bo.eval(`(document.getElementById('out').click(), document.getElementById('out').click(), 0)`, nil)
 		seen("all tiles further away", `document.documentElement.dataset.missing === '0'`)
 		bo.shot("map-far-" + screen.name)
+	}
+}
+
+// untilShown waits until what a page shows makes an expression true.
+func untilShown(t *testing.T, p *player, what, expr string) {
+	t.Helper()
+	for end, ok := time.Now().Add(patience), false; !ok; time.Sleep(poll) {
+		if p.eval(expr, &ok); time.Now().After(end) {
+			p.shot("failed-map")
+			t.Fatalf("waited in vain for %s", what)
+		}
 	}
 }

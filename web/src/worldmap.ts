@@ -173,7 +173,7 @@ function drawClaim(c: Claim): void {
   ctx.strokeStyle = '#ffc94d';
   ctx.lineWidth = 1.5;
   ctx.strokeRect(a, b, w, h);
-  if (w > 44) label(`${c.name} (${c.owner})`, a + w / 2, b + h / 2 + 4);
+  if (w > 44) label(`${c.name} (${c.owner})`, a + w / 2, b + 15); // people are mostly in the middle
 }
 
 function dot(wx: number, wz: number, color: string, name: string): void {

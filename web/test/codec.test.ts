@@ -81,6 +81,7 @@ const readers: Record<string, (m: any) => unknown> = {
       accused: m.storage.accused.map(({ id, x, z, ...rest }: any) => ({ node: hex(id), region: { x, z }, ...rest })),
     }],
     convicted: m.convicted.map(hex),
+    lands: m.lands,
   }),
 };
 

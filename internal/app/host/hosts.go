@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -34,7 +35,21 @@ func (h *Host) hosts() *wire.Hosts {
 	if err != nil {
 		return &wire.Hosts{}
 	}
-	return hostsOf(s, trips)
+	out := hostsOf(s, trips)
+	if h.loop.Call(ctx, func() { _, lands, _ := h.node.Overview(); out.Lands = landsOf(lands) }) != nil {
+		return &wire.Hosts{}
+	}
+	return out
+}
+
+// landsOf is the land that clients are told of.
+func landsOf(lands []decision.SignedLand) (out []wire.HostLand) {
+	eachLand(lands, func(name, owner string, z world.Zone) {
+		if len(out) < wire.MaxHostLands {
+			out = append(out, wire.HostLand{Name: name, Owner: owner, From: wire.Corner{X: z.Min.X, Z: z.Min.Z}, To: wire.Corner{X: z.Max.X, Z: z.Max.Z}})
+		}
+	})
+	return out
 }
 
 // nodeList numbers nodes.

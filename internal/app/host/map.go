@@ -10,6 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/webmap"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
@@ -106,17 +107,23 @@ func (m *worldMap) Overview(ctx context.Context) (*webmap.Overview, error) {
 	err := m.h.loop.Call(ctx, func() {
 		spawn, lands, players := m.h.node.Overview()
 		out.Spawn = [2]int32{spawn.X, spawn.Z}
-		for _, l := range lands {
-			z, owner, ok := l.Land.Box()
-			if ok {
-				out.Claims = append(out.Claims, webmap.Claim{Name: l.Land.Name, Owner: owner, From: [2]int32{z.Min.X, z.Min.Z}, To: [2]int32{z.Max.X, z.Max.Z}})
-			}
-		}
+		eachLand(lands, func(name, owner string, z world.Zone) {
+			out.Claims = append(out.Claims, webmap.Claim{Name: name, Owner: owner, From: [2]int32{z.Min.X, z.Min.Z}, To: [2]int32{z.Max.X, z.Max.Z}})
+		})
 		if m.players {
 			out.Players = shownPlayers(players)
 		}
 	})
 	return out, err
+}
+
+// eachLand calls do with each box that a player has claimed.
+func eachLand(lands []decision.SignedLand, do func(name, owner string, z world.Zone)) {
+	for _, l := range lands {
+		if z, owner, ok := l.Land.Box(); ok {
+			do(l.Land.Name, owner, z)
+		}
+	}
 }
 
 // shownPlayers are those whom the map shows: spectators look on unseen.

@@ -68,5 +68,6 @@ var examples = []example{
 			[]HostAccused{{id.ID{9, 19: 3}, 1_790_000_400_000, 40, world.RegionPos{X: -1}, 3, 7, true}},
 		}},
 		[]id.ID{{7, 19: 8}},
+		[]HostLand{{"home", "Ann", Corner{-12, 300}, Corner{12, 324}}},
 	}},
 }

@@ -16,6 +16,10 @@ const (
 	MaxHostLinks   = 2048
 	// MaxHostConvicted is how many nodes are named that were caught lying.
 	MaxHostConvicted = 64
+	// MaxHostLands is how much land of players is named.
+	MaxHostLands = 1024
+	// maxLandName bounds the names of land and of its owner, in bytes.
+	maxLandName = 64
 )
 
 // AskHosts asks which nodes host the world, as far as this node knows.
@@ -28,9 +32,19 @@ type Hosts struct {
 	Regions []HostRegion  `json:"regions"`
 	Links   []HostLink    `json:"links"`
 	Storage []HostStorage `json:"storage"` // one, of a node that takes part in a storage
-	// Convicted are nodes that led a region and are proven to have lied about it. It is the
-	// last field because nodes of before do not send it.
+	// Convicted are nodes that led a region and are proven to have lied about it. Nodes of
+	// before send neither it nor what follows.
 	Convicted []id.ID `json:"convicted"`
+	// Lands are the boxes that players have claimed, seen from above.
+	Lands []HostLand `json:"lands"`
+}
+
+// HostLand is land that a player has claimed, from corner to corner, both inside.
+type HostLand struct {
+	Name  string `json:"name"`
+	Owner string `json:"owner"`
+	From  Corner `json:"from"`
+	To    Corner `json:"to"`
 }
 
 // HostLink is two neighbours in the overlay of a verified world, as places in
@@ -76,7 +90,7 @@ func (*AskHosts) append(b []byte) []byte { return msgp.AppendArrayHeader(b, 0) }
 func (*AskHosts) read(r *reader)         { r.fields(0) }
 
 func (m *Hosts) append(b []byte) []byte {
-	b = msgp.AppendArrayHeader(b, 5)
+	b = msgp.AppendArrayHeader(b, 6)
 	b = msgp.AppendArrayHeader(b, uint32(len(m.Nodes)))
 	for i := range m.Nodes {
 		b = m.Nodes[i].append(b)
@@ -98,6 +112,12 @@ func (m *Hosts) append(b []byte) []byte {
 	b = msgp.AppendArrayHeader(b, uint32(len(m.Convicted)))
 	for _, who := range m.Convicted {
 		b = msgp.AppendBytes(msgp.AppendArrayHeader(b, 1), who[:])
+	}
+	b = msgp.AppendArrayHeader(b, uint32(len(m.Lands)))
+	for _, l := range m.Lands {
+		b = msgp.AppendArrayHeader(b, 4)
+		b = msgp.AppendString(msgp.AppendString(b, l.Name), l.Owner)
+		b = appendRegion(appendRegion(b, world.RegionPos(l.From)), world.RegionPos(l.To))
 	}
 	return b
 }
@@ -129,6 +149,15 @@ func (m *Hosts) read(r *reader) {
 		r.tuple(1)
 		r.exact(who[:])
 		m.Convicted = append(m.Convicted, who)
+	}
+	m.Lands = m.Lands[:0]
+	if r.extra == 0 {
+		return
+	}
+	r.extra--
+	for range r.array(MaxHostLands) {
+		r.tuple(4)
+		m.Lands = append(m.Lands, HostLand{Name: r.str(maxLandName), Owner: r.str(maxLandName), From: Corner(r.region()), To: Corner(r.region())})
 	}
 }
 

@@ -154,7 +154,7 @@ export class Game implements GameState {
       case 'farTile':
         return this.far.arrived(m.x, m.z, m.tile);
       case 'hosts':
-        return this.hosts.arrived(m.nodes, m.regions, m.links, m.storage, m.convicted);
+        return this.hosts.arrived(m.nodes, m.regions, m.links, m.storage, m.convicted, m.lands);
       case 'timeOffset':
         this.timeOffset = m.ticks;
         return;

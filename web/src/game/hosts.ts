@@ -1,5 +1,5 @@
 import { up } from '../net/codec';
-import type { HostLink, HostNode, HostRegion, HostStorage } from '../net/types';
+import type { HostLand, HostLink, HostNode, HostRegion, HostStorage } from '../net/types';
 import type { GameState } from './state';
 
 const ASK_MS = 1000;
@@ -13,6 +13,8 @@ export class Hosts {
   storage: HostStorage | undefined;
   /** nodes that are proven to have lied about a region that they led */
   convicted: Uint8Array[] = [];
+  /** that players have claimed */
+  lands: HostLand[] = [];
   private readonly byPlace = new Map<string, HostRegion>();
   private last = -Infinity;
 
@@ -25,8 +27,9 @@ export class Hosts {
     this.game.send(up.askHosts());
   }
 
-  arrived(nodes: HostNode[], regions: HostRegion[], links: HostLink[], storage: HostStorage | undefined, convicted: Uint8Array[]): void {
+  arrived(nodes: HostNode[], regions: HostRegion[], links: HostLink[], storage: HostStorage | undefined, convicted: Uint8Array[], lands: HostLand[]): void {
     this.nodes = nodes;
+    this.lands = lands;
     this.convicted = convicted;
     this.storage = storage;
     this.links = links;

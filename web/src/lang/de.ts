@@ -247,6 +247,7 @@ export const strings: Strings = {
     removePlace: 'Entfernen',
     grid: 'Regionen',
     hosts: 'Knoten',
+    lands: 'Land von Spielern',
     own: 'dieser Knoten',
     plan: 'Zellen der Knoten im Overlay, über die ganze Welt',
     lied: 'beim Lügen ertappt',

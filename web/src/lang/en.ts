@@ -251,6 +251,7 @@ export const en = {
     removePlace: 'Remove',
     grid: 'Regions',
     hosts: 'Hosts',
+    lands: 'Land of players',
     own: 'this node',
     plan: 'Cells of the nodes in the overlay, over the whole world',
     lied: 'caught lying',

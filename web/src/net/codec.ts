@@ -126,6 +126,7 @@ const decoders: Record<number, (f: Fields) => Message> = {
   [Down.Hosts]: (f) => ({
     type: 'hosts', nodes: f.each(hostNode), regions: f.each(hostRegion), links: f.each((l) => ({ a: l.int(), b: l.int() })), storage: f.each(hostStorage)[0],
     convicted: f.more() ? f.each((n) => n.bin(20)) : [], // nodes of before do not say
+    lands: f.more() ? f.each((l) => ({ name: l.str(), owner: l.str(), from: place(l.inner()), to: place(l.inner()) })) : [],
   }),
 };
 

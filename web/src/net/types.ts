@@ -164,6 +164,14 @@ export interface HostNode {
 /** Two neighbours in the overlay of a verified world, as places in the list of nodes. */
 export interface HostLink { a: number; b: number }
 
+/** Land that a player has claimed, from corner to corner, both inside. */
+export interface HostLand {
+  name: string;
+  owner: string;
+  from: { x: number; z: number };
+  to: { x: number; z: number };
+}
+
 /** Who hosts a region; members are places in the list of nodes, the leader first. */
 export interface HostRegion {
   x: number;
@@ -239,6 +247,6 @@ export type Message =
   | { type: 'notice'; code: string; text: string }
   | { type: 'commands'; list: Command[] }
   | { type: 'entrances'; list: Entrance[]; code: string }
-  | { type: 'hosts'; nodes: HostNode[]; regions: HostRegion[]; links: HostLink[]; storage: HostStorage | undefined; convicted: Uint8Array[] }
+  | { type: 'hosts'; nodes: HostNode[]; regions: HostRegion[]; links: HostLink[]; storage: HostStorage | undefined; convicted: Uint8Array[]; lands: HostLand[] }
   | { type: 'sign'; statement: Uint8Array }
   | { type: 'unknown'; code: number };

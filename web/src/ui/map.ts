@@ -3,6 +3,7 @@ import type { Game } from '../game/game';
 import { mobOf } from '../game/mobs';
 import { button, Dialog, h, setText } from './dom';
 import { MapHosts } from './mapHosts';
+import { drawLands } from './mapLands';
 import { MapPlaces } from './mapPlaces';
 import { MapTiles } from './mapTiles';
 import { MapStorage } from './mapStorage';
@@ -25,6 +26,7 @@ export class MapDialog {
   private zoom = 2;
   private grid = true;
   private showHosts = true;
+  private showLands = true;
   private readonly hosts: MapHosts;
   private showStorage = true;
   private readonly storageChoice: HTMLElement;
@@ -47,6 +49,7 @@ export class MapDialog {
       this.showHosts = on;
       this.hosts.legend.hidden = !on;
     });
+    const lands = this.choice('map-lands', t.map.lands, (on) => { this.showLands = on; });
     this.storageChoice = this.choice('map-storage', t.map.storage, (on) => {
       this.showStorage = on;
       this.storage.legend.hidden = !on;
@@ -54,7 +57,7 @@ export class MapDialog {
     this.dialog.body.append(h('div', { class: 'map-view' }, this.canvas, this.hosts.legend, this.storage.legend, this.places.el), h('div', { class: 'row map-tools' },
       button(t.map.zoomIn, () => this.scale(1.5)), button(t.map.zoomOut, () => this.scale(1 / 1.5)),
       button(t.map.addPlace, () => this.addPlace()),
-      button(t.map.centre, () => { this.pan = { x: 0, z: 0 }; }), grid, hosts, this.storageChoice, h('small', { class: 'map-help' }, t.map.help)));
+      button(t.map.centre, () => { this.pan = { x: 0, z: 0 }; }), grid, lands, hosts, this.storageChoice, h('small', { class: 'map-help' }, t.map.help)));
     this.handle();
   }
 
@@ -161,6 +164,7 @@ export class MapDialog {
     this.storageChoice.hidden = !this.game.hosts.storage;
     if (this.showStorage) this.storage.draw(ctx, px, pz);
     if (this.grid) this.lines(ctx, view, px, pz, w, hgt);
+    if (this.showLands) drawLands(ctx, this.game.hosts.lands, px, pz);
     this.people(ctx, px, pz);
   }
 
