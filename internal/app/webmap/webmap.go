@@ -52,14 +52,11 @@ type Config struct {
 	Now func() time.Time
 }
 
-// At names a tile.
+// At names a tile: 2^Zoom regions lie along its edge.
 type At struct {
 	Zoom int
 	X, Z int32
 }
-
-// size is how many regions lie along an edge.
-func (a At) size() int32 { return 1 << a.Zoom }
 
 // Exists reports whether any of the tile lies in the world.
 func (a At) Exists() bool {

@@ -184,8 +184,7 @@ func packed(box *clipboard.Box, version int, names nbt.Compound, data []byte) []
 	}
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
-	if _, err := w.Write(nbt.Append(nil, name, c)); err == nil {
-		err = w.Close()
-	}
+	_, _ = w.Write(nbt.Append(nil, name, c)) // a buffer takes everything
+	_ = w.Close()
 	return out.Bytes()
 }
