@@ -74,6 +74,8 @@ func (b *Box) Mirror(axis byte) *Box {
 	switch axis {
 	case 'x':
 		turn = world.Block.MirroredX
+	case 'y':
+		turn = world.Block.MirroredY
 	case 'z':
 		turn = world.Block.MirroredZ
 	}

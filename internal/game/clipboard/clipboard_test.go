@@ -93,3 +93,31 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestDirections: what has a direction turns with the box, and is itself again after four
+// quarters, or two mirrors.
+func TestDirections(t *testing.T) {
+	for b, want := range map[world.Block][4]world.Block{ // to the right, along x, y, z
+		world.OakStairs:            {world.OakStairsEast, world.OakStairs, world.OakStairsUpper, world.OakStairsSouth},
+		world.BrickStairsUpperWest: {world.BrickStairsUpper, world.BrickStairsUpperEast, world.BrickStairsWest, world.BrickStairsUpperWest},
+		world.OakSignSouth:         {world.OakSignWest, world.OakSignSouth, world.OakSignSouth, world.OakSign},
+		world.OakSignUpperEast:     {world.OakSignUpperSouth, world.OakSignUpperWest, world.OakSignUpperEast, world.OakSignUpperEast},
+		world.StoneSlab:            {world.StoneSlab, world.StoneSlab, world.StoneSlabUpper, world.StoneSlab},
+		world.OakSlabUpper:         {world.OakSlabUpper, world.OakSlabUpper, world.OakSlab, world.OakSlabUpper},
+		world.Stone:                {world.Stone, world.Stone, world.Stone, world.Stone},
+	} {
+		box := New(1, 1, 1)
+		box.Blocks[0] = b
+		if got := [4]world.Block{box.Right().Blocks[0], box.Mirror('x').Blocks[0], box.Mirror('y').Blocks[0], box.Mirror('z').Blocks[0]}; got != want {
+			t.Errorf("%v: %v, not %v", b, got, want)
+		}
+		if got := box.Right().Right().Right().Right().Blocks[0]; got != b {
+			t.Errorf("%v after four quarters: %v", b, got)
+		}
+		for _, axis := range []byte("xyz") {
+			if got := box.Mirror(axis).Mirror(axis).Blocks[0]; got != b {
+				t.Errorf("%v mirrored twice along %c: %v", b, axis, got)
+			}
+		}
+	}
+}

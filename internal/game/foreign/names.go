@@ -126,6 +126,10 @@ const maxName = 100
 
 var facings = []string{"north", "south", "west", "east"}
 
+// rotations are the directions of signs that stand, by the quarter of their rotation: south,
+// west, north, east.
+var rotations = []int{1, 2, 0, 3}
+
 // withProps is the block of its kind that properties say.
 func withProps(b world.Block, props map[string]string) world.Block {
 	in := world.Info(b)
@@ -150,6 +154,19 @@ func withProps(b world.Block, props map[string]string) world.Block {
 			is |= pack.BedHead
 		}
 		return b + world.Block(is)
+	case in.Class == pack.Slab && in.Upper != 0 && props["type"] == "top":
+		return world.Block(in.Upper)
+	case in.Class == pack.Stairs:
+		is := max(0, slices.Index(facings, props["facing"]))
+		if props["half"] == "top" {
+			is |= pack.OnHead
+		}
+		return b + world.Block(is)
+	case in.Class == pack.Sign && in.Facing&pack.OnWall != 0:
+		return b + world.Block(max(0, slices.Index(facings, props["facing"])))
+	case in.Class == pack.Sign:
+		turn, _ := strconv.Atoi(props["rotation"]) // in sixteenths, 0 is south
+		return b + world.Block(rotations[(turn+2)/4&3])
 	case b == world.Water && level > 0:
 		return world.Water7 + world.Block(min(level, 7)-1) // what falls has 8 and more
 	case b == world.Lava && level > 0:
@@ -168,6 +185,11 @@ func readNames() map[world.Block]State {
 			out[r.block] = r.State
 		}
 	}
+	for b, s := range out { // of the upper halves, each by itself
+		if up := world.Info(b).Upper; up != 0 {
+			out[world.Block(up)] = State{Name: s.Name, Props: map[string]string{"type": "top"}}
+		}
+	}
 	return out
 }
 
@@ -180,6 +202,10 @@ func Name(b world.Block) (s State, ok bool) {
 		first = b - world.Block(in.Door/in.Class.DoorStep())
 	case b.IsBed():
 		first = b - world.Block(in.Bed)
+	case in.Class == pack.Stairs:
+		first = b - world.Block(in.Facing)
+	case in.Class == pack.Sign:
+		first = b - world.Block(in.Facing&3)
 	case b.IsWater():
 		first = world.Water
 	case b.IsLava():
@@ -201,6 +227,13 @@ func Name(b world.Block) (s State, ok bool) {
 	case b.IsBed():
 		s.set("facing", facings[in.Bed>>pack.BedFacing])
 		s.set("part", pick(in.Bed&pack.BedHead != 0, "head", "foot"))
+	case in.Class == pack.Stairs:
+		s.set("facing", facings[in.Facing&3])
+		s.set("half", pick(in.Facing&pack.OnHead != 0, "top", "bottom"))
+	case in.Class == pack.Sign && in.Facing&pack.OnWall != 0:
+		s.set("facing", facings[in.Facing&3])
+	case in.Class == pack.Sign:
+		s.set("rotation", strconv.Itoa(4*slices.Index(rotations, int(in.Facing&3))))
 	case b.IsWater():
 		s.set("level", strconv.Itoa(int(b-world.Water)))
 	case b.IsLava():

@@ -9,23 +9,40 @@ func (b Block) TurnedRight() Block {
 	switch {
 	case b.Opens():
 		return b.with(pack.Turned)
-	case b.IsBed():
-		return b.facing([4]uint8{3, 2, 0, 1}) // −z, +z, −x, +x become +x, −x, −z, +z
 	}
-	return b
+	return b.facing([4]uint8{3, 2, 0, 1}) // −z, +z, −x, +x become +x, −x, −z, +z
 }
 
 // MirroredX and MirroredZ are a block whose east is west, or whose north is south.
 func (b Block) MirroredX() Block { return b.facing([4]uint8{0, 1, 3, 2}) }
 func (b Block) MirroredZ() Block { return b.facing([4]uint8{1, 0, 2, 3}) }
 
-// facing is a half of a bed with another direction, other blocks as they are.
-func (b Block) facing(to [4]uint8) Block {
-	if !b.IsBed() {
-		return b
+// MirroredY is a block whose top is its bottom: of stairs and slabs.
+func (b Block) MirroredY() Block {
+	switch in := Info(b); in.Class {
+	case pack.Stairs:
+		return b - Block(in.Facing) + Block(in.Facing^pack.OnHead)
+	case pack.Slab:
+		if in.Upper != 0 {
+			return Block(in.Upper)
+		}
+	case pack.UpperSlab:
+		return b.Carried()
 	}
-	is := Info(b).Bed
-	return b.bedHalf(is&pack.BedHead | to[is>>pack.BedFacing]<<pack.BedFacing)
+	return b
+}
+
+// facing is a half of a bed, stairs, or a sign with another direction, other blocks as they
+// are.
+func (b Block) facing(to [4]uint8) Block {
+	in := Info(b)
+	switch {
+	case b.IsBed():
+		return b.bedHalf(in.Bed&pack.BedHead | to[in.Bed>>pack.BedFacing]<<pack.BedFacing)
+	case in.Class == pack.Stairs || in.Class == pack.Sign:
+		return b - Block(in.Facing&3) + Block(to[in.Facing&3])
+	}
+	return b
 }
 
 // Copied is what a copy of a block is: a furnace without fire, a chest in which nothing is
