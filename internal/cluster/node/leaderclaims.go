@@ -36,7 +36,7 @@ const (
 // onLeaderReply learns where a shard is led, as one of its hosts says.
 func (t *routes) onLeaderReply(f *peers.Remote, m *LeaderReply) {
 	r := t.table[m.Shard]
-	if r == nil || len(m.Members) > records.MaxHosts || !r.trusts(f.Peer) {
+	if r == nil || len(m.Members) > records.MaxHosts || !r.trusts(f.Peer) || t.convicted.avoids(f.Peer.ID) {
 		return
 	}
 	now := t.Env.Now()
@@ -96,10 +96,11 @@ func (t *routes) continuePoll(r *route) {
 	}
 }
 
-// decideLeader takes the leader that most hosts name.
+// decideLeader takes the leader that most hosts name. Those that were convicted a moment ago
+// have no vote: their word that nobody leads would keep sessions from the one who does.
 func (t *routes) decideLeader(r *route) {
 	now := t.Env.Now()
-	hosts := slices.DeleteFunc(slices.Clone(r.members), func(p machine.Peer) bool { return p.ID == t.Cfg.Self.ID })
+	hosts := slices.DeleteFunc(slices.Clone(r.members), func(p machine.Peer) bool { return p.ID == t.Cfg.Self.ID || t.convicted.avoids(p.ID) })
 	waited := now.Sub(r.asking(now))
 	v := r.votes(hosts, now)
 	most := 2*v.votes > len(hosts)

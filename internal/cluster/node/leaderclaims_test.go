@@ -4,8 +4,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // TestFalseLeader: a host that does not lead a region says that it does, in a high term and
@@ -72,5 +77,50 @@ func TestFalseLeader(t *testing.T) {
 				t.Error("drawn to the liar")
 			}
 		})
+	}
+}
+
+// TestConvictedHostHasNoVote: of three hosts one was convicted and says that nobody leads, and
+// one is silent. The third is taken as the leader without more than the wait for the silent.
+func TestConvictedHostHasNoVote(t *testing.T) {
+	c := newCluster(t, 1, 4)
+	c.s.Run(3 * time.Second)
+	p := shards.Shard{Region: world.RegionPos{X: 40, Z: 40}}
+	convicted, third := nodePeer(90), nodePeer(92)
+	var r *route
+	c.nodes[0].Call(func() {
+		w := c.node(0).net
+		w.convicted.at[convicted.ID] = w.routes.Env.Now()
+		r = w.routes.of(p)
+		r.members = []machine.Peer{convicted, nodePeer(91), third}
+		r.sessions[id.Of([]byte("session"))] = true
+		w.routes.searchLeader(r)
+		w.routes.onLeaderReply(&peers.Remote{Peer: convicted}, &LeaderReply{Shard: p, Members: []machine.Peer{convicted}, Term: 1})
+		w.routes.onLeaderReply(&peers.Remote{Peer: third}, &LeaderReply{Shard: p, Leader: third, Members: []machine.Peer{third}, Term: 2})
+	})
+	c.s.Run(claimWait + 2*peers.Beat + askEvery)
+	if r.leader != third {
+		t.Errorf("the leader is %v", r.leader)
+	}
+}
+
+// TestNewSearchHasTime: what waits for a leader is not given up because the search before has
+// found none.
+func TestNewSearchHasTime(t *testing.T) {
+	c := newCluster(t, 1, 4)
+	c.s.Run(3 * time.Second)
+	p := shards.Shard{Region: world.RegionPos{X: 40, Z: 40}}
+	var r *route
+	c.nodes[0].Call(func() {
+		w := c.node(0).net
+		r = w.routes.of(p)
+		r.members = []machine.Peer{nodePeer(90), nodePeer(91), nodePeer(92)}
+		r.told = w.routes.Env.Now().Add(-2 * tellEvery)
+		r.queue = append(r.queue, part.Call{To: p.Peer(), From: region.Lobby})
+		w.routes.searchLeader(r)
+	})
+	c.s.Run(claimWait + 2*peers.Beat)
+	if len(r.queue) != 1 {
+		t.Error("given up")
 	}
 }

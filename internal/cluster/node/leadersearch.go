@@ -23,6 +23,7 @@ func (t *routes) forgetLeader(r *route) {
 func (t *routes) searchLeader(r *route) {
 	if !r.searching {
 		r.searching, r.began, r.tries, r.lookupPending = true, t.Env.Now(), 0, false
+		r.told = r.began // what waits from now on is not given up as if it had waited since the last search
 		t.searchStep(r)
 	}
 }

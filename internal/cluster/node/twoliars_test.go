@@ -63,7 +63,7 @@ func TestLongTwoLiars(t *testing.T) {
 					return !a.Addr.IsZero() && !b.Addr.IsZero() && (a == nodePeer(second) && b == nodePeer(third) || a == nodePeer(third) && b == nodePeer(second))
 				})
 			}
-			began := c.s.Now()
+			began, entries := c.s.Now(), g.entries
 			c.nodes[liar].Call(func() {
 				c.node(liar).WithArea(g.home, func(a *regionlog.Area) { lies[0].tell(a, at, g.player()) })
 			})
@@ -71,8 +71,16 @@ func TestLongTwoLiars(t *testing.T) {
 				h := c.node(third).net.hosting.replicas[home]
 				return h != nil && h.group.leading
 			})
-			t.Logf("the third leads after %v", c.s.Now().Sub(began))
+			led := c.s.Now().Sub(began)
+			t.Logf("the third leads after %v", led)
+			c.until("the guest is in again", func() bool { return g.entries > entries })
+			in := c.s.Now().Sub(began)
+			t.Logf("the guest is in after %v", in)
+			if in-led > 3*time.Second {
+				t.Error("the guest found the third too late")
+			}
 			g.acted = 0
+			g.of = 1 // alone: it builds wherever it is
 			c.until("the guest builds", func() bool { return g.in && g.acted >= 3 && c.node(0).net.routes.table[home].leader != nodePeer(liar) })
 			took := c.s.Now().Sub(began)
 			t.Logf("the guest builds after %v", took)
