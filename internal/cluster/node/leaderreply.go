@@ -45,7 +45,7 @@ func (t *routes) looked(p shards.Shard, res kademlia.Result) {
 				}
 			}
 		}
-		if silent, _ := t.hostsSilent(r); err == nil && t.dir.HasJoined() && (t.seen.AllGone(hosts.Members) || silent && r.tries >= askedBefore) {
+		if silent, _ := t.hostsSilent(r); err == nil && t.dir.HasJoined() && (t.seen.AllGone(hosts.Members) || silent && r.tries > askedBefore) {
 			t.generate(r, res.Closest, hosts.Members)
 		}
 		return

@@ -58,9 +58,8 @@ type lossInquiry struct {
 }
 
 const (
-	lossAskAgain = 500 * time.Millisecond
+	lossAskAgain = time.Second
 	lossDecide   = 2500 * time.Millisecond
-	lossAllSaid  = 1250 * time.Millisecond // once all have answered but the hosts
 	maxInquiries = 64
 	maxAsked     = 64 // nodes that are asked for a copy
 )
@@ -119,7 +118,7 @@ func (o *restoration) hear(f *peers.Remote, m *GroupStatus) {
 func (o *restoration) beat(now machine.Time) {
 	for _, p := range shards.Sorted(o.inquiries) {
 		switch q := o.inquiries[p]; {
-		case now.Sub(q.begun) >= lossDecide || now.Sub(q.begun) >= lossAllSaid && o.allSaid(q):
+		case now.Sub(q.begun) >= lossDecide:
 			delete(o.inquiries, p)
 			o.decide(p, q)
 		case now.Sub(q.begun) >= lossAskAgain && !q.again:
@@ -127,13 +126,6 @@ func (o *restoration) beat(now machine.Time) {
 			o.ask(p, q)
 		}
 	}
-}
-
-// allSaid reports whether everybody has answered but the hosts of the record.
-func (o *restoration) allSaid(q *lossInquiry) bool {
-	return !slices.ContainsFunc(q.asked, func(n machine.Peer) bool {
-		return q.heard[n.ID] == nil && !peers.Among(q.rival.Members, n.ID)
-	})
 }
 
 // lost sums up what was heard.
