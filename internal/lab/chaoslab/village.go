@@ -117,6 +117,7 @@ func (e *editor) trespasses(ctx context.Context) {
 	c := e.chaos
 	for ctx.Err() == nil {
 		g, err := nodelab.JoinAs(ctx, c.door(&e.rand), e.who, loadTime)
+		unanswered := false
 		for i := 0; err == nil && i < 40 && ctx.Err() == nil; i++ {
 			s := e.spots[e.rand.Intn(len(e.spots))]
 			if !e.rand.OneIn(10) { // mostly what it reaches for certain
@@ -126,12 +127,16 @@ func (e *editor) trespasses(ctx context.Context) {
 				c.wrong.add("%s has changed %v on land of another", e.who.Name, s.at)
 			} else if r != nil && r.Code == wire.Claimed {
 				c.village.tries++
+			} else if r == nil {
+				unanswered = true
 			}
 			lab.Sleep(ctx, editEvery)
 			_, err = g.Step(world.Input{})
 		}
-		if g != nil {
+		if g != nil && !unanswered { // else its own copy is ahead of the world; all is read at the end
 			c.look(e.who.Name, g, e.spots)
+		}
+		if g != nil {
 			g.Close()
 		}
 		lab.Sleep(ctx, 500*time.Millisecond)
