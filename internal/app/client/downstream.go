@@ -140,10 +140,15 @@ func (s *Session) onEntered(m *region.Entered) {
 }
 
 // onActResult answers the client, unless that was done before, or the home has
-// been asked again since.
+// been asked again since. A home that goes on answering an earlier Enter has not got the
+// last one, and no answer of it would ever count.
 func (s *Session) onActResult(m *region.ActResult, to Sink) {
 	i := slices.IndexFunc(s.asked, func(a asked) bool { return a.number == m.Seq })
-	if i < 0 || !s.acts.Complete(m) {
+	if i < 0 {
+		return
+	}
+	if !s.acts.Complete(m) {
+		s.unheard = true
 		return
 	}
 	s.add(to, &wire.ActResult{Seq: s.asked[i].seq, OK: m.OK, Code: wire.Code(m.Reason), Text: textOf(m.Text, m.Reason)})

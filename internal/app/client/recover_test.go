@@ -30,7 +30,10 @@ type forgetful struct {
 	peer    machine.Peer
 	deaf    map[world.RegionPos]bool // hears no Watch of these
 	mute    bool                     // does not answer an Enter
-	acts    int                      // that have come; they get no answer
+	acts    int                      // that have come
+	lose    int                      // this Enter does not come: it goes on with the one before
+	entry   uint32                   // of the last Enter that has come
+	answers bool                     // acts get an answer
 }
 
 func (f *forgetful) Start()                                 {}
@@ -48,6 +51,10 @@ func (f *forgetful) OnMessage(p machine.Peer, m machine.Message) {
 		switch inner := m.Msg.(type) {
 		case *region.Enter:
 			f.enters++
+			if f.enters == f.lose {
+				return
+			}
+			f.entry = inner.Entry
 			if f.mute {
 				return
 			}
@@ -58,6 +65,9 @@ func (f *forgetful) OnMessage(p machine.Peer, m machine.Message) {
 			f.env.Send(p, &region.Entered{Region: m.Region, Player: inner.Player, Epoch: uint32(f.enters), Position: world.Vec{X: 4096, Y: 70 << 12, Z: 4096}})
 		case *region.Act:
 			f.acts++
+			if f.answers {
+				f.env.Send(p, &region.ActResult{Region: m.Region, Player: inner.Player, Seq: inner.Seq, Entry: f.entry, OK: true})
+			}
 		case *region.Watch:
 			f.watch(p, m.Region, inner)
 		}
@@ -216,6 +226,44 @@ func TestLostAct(t *testing.T) {
 		time.Sleep(2 * patience)
 		if acts, enters := count(); acts != 4 || enters != 4 {
 			t.Errorf("%d acts and %d Enters later", acts, enters)
+		}
+	})
+}
+
+// TestLostEnter: an Enter is lost while an answer to the one before is on its way. The
+// home sends frames, and its answers to acts do not count: it is entered again, once.
+func TestLostEnter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &forgetful{columns: map[world.ColumnPos]*world.Column{}, lose: 2, answers: true}
+		s, got := playAt(t, f)
+		s.mu.Lock()
+		s.enter(s.home)
+		s.mu.Unlock()
+		s.node.cfg.Node.(*transport.Loop).Call(context.Background(), func() {
+			f.env.Send(f.peer, &region.Entered{Region: s.home, Player: s.player, Epoch: 2})
+		})
+		synctest.Wait()
+		if err := s.Handle(wire.Encode(&wire.Act{Seq: 1, Kind: wire.Select})); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if n := got.count(wire.TypeActResult); n != 0 {
+			t.Fatalf("%d answers to an Enter of before counted", n)
+		}
+		for n := range uint64(4 * patience / time.Second) {
+			time.Sleep(time.Second)
+			s.node.cfg.Node.(*transport.Loop).Call(context.Background(), func() {
+				f.env.Send(f.peer, &region.Frame{Region: s.home, Tick: n, Own: region.Own{HasAck: true}})
+			})
+			synctest.Wait()
+		}
+		if n := got.count(wire.TypeActResult); n != 1 {
+			t.Errorf("%d answers", n)
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.enters != 3 {
+			t.Errorf("%d Enters", f.enters)
 		}
 	})
 }

@@ -60,6 +60,7 @@ type Session struct {
 	over       error                         // the session has ended
 	paced      paced
 	waits      bool         // the home has no time, and will be asked again
+	unheard    bool         // the home answers as if it had not got the last Enter
 	busy       int          // times that the home has had no time, one after the other
 	why        *wire.Notice // why the player is not in yet, if the node has said so
 	spoke      time.Time    // the client, to its home

@@ -153,7 +153,7 @@ func (s *Session) tendActs() {
 	}
 	left := patience - time.Since(s.asked[0].at)
 	if left <= 0 {
-		if time.Since(s.heard) >= silence {
+		if s.unheard || time.Since(s.heard) >= silence {
 			s.recover()
 		}
 		s.askAgain()
@@ -367,7 +367,7 @@ func (s *Session) recover() {
 
 func (s *Session) enter(r world.RegionPos) {
 	a := s.admitted
-	s.in, s.heard = false, time.Now()
+	s.in, s.unheard, s.heard = false, false, time.Now()
 	m := &region.Enter{
 		Player: s.player, Entity: a.Entity, Name: a.Name, Mode: a.Mode, Operator: a.Operator, Visitor: a.Visitor,
 		New: a.New && s.entered == nil,
