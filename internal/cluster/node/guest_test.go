@@ -3,6 +3,7 @@ package node
 import (
 	"crypto/ed25519"
 	"crypto/sha256"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,6 +88,7 @@ type session struct {
 	seq        uint32 // of inputs
 	acts       region.Acts
 	takes      bool         // the home takes acts
+	unheard    bool         // it answers as if it had not got the last Enter
 	askedAt    machine.Time // when acts were last asked for again
 	results    map[uint32]*region.ActResult
 	columns    map[world.ColumnPos]*world.Column
@@ -204,6 +206,8 @@ func (s *session) receive(m machine.Message) {
 	case *region.ActResult:
 		if s.acts.Complete(m) {
 			s.results[m.Seq] = m
+		} else if m.Region == s.home && slices.ContainsFunc(s.acts.Resend(), func(a *region.Act) bool { return a.Seq == m.Seq }) {
+			s.unheard = true
 		}
 	case *region.Inventory:
 		for _, slot := range m.Slots {
@@ -232,7 +236,7 @@ func (s *session) newHost(r world.RegionPos) {
 }
 
 func (s *session) enter(a *lobby.Admitted) {
-	s.takes = false
+	s.takes, s.unheard = false, false
 	s.tell(s.home, s.acts.Enter(&region.Enter{Player: a.Player, Entity: a.Entity, Name: a.Name, Mode: a.Mode, Operator: a.Operator, New: a.New}))
 }
 
@@ -269,6 +273,9 @@ func (s *session) act(kind world.ActKind, at world.Pos, face world.Face, a, b in
 func (s *session) askLate() {
 	if s.takes && s.acts.Pending() > 0 && s.env.Now().Sub(s.askedAt) > 5*time.Second {
 		s.askedAt = s.env.Now()
+		if s.unheard {
+			s.newHost(s.home)
+		}
 		s.askAgain()
 	}
 }
@@ -382,6 +389,9 @@ func (w *wanderer) answered(m *region.ActResult) {
 	at, ok := w.pending[m.Seq]
 	if !ok {
 		return
+	}
+	if w.results[m.Seq] != m {
+		return // it answers an Enter of before
 	}
 	delete(w.pending, m.Seq)
 	if e := w.edits[at]; m.OK {

@@ -195,6 +195,8 @@ func (o *hosting) onGroupStatus(f *peers.Remote, m *GroupStatus) {
 		}
 		if m.Member {
 			o.words.tell(f, m.Shard)
+		} else {
+			o.restoration.questioned(f, m.Shard)
 		}
 	}
 	o.restoration.hear(f, m)

@@ -50,6 +50,8 @@ type lossInquiry struct {
 	asked []machine.Peer
 	heard map[id.ID]*GroupStatus
 	done  func()
+	// nearer: a node that is nearer to the key asks the same.
+	nearer bool
 	// resign, where this node is the last host of the shard, ends its replica; nil: it is
 	// not. since is when the other hosts fell silent, log what resign has returned.
 	resign resignation
@@ -111,6 +113,22 @@ func (o *restoration) ask(p shards.Shard, q *lossInquiry) {
 func (o *restoration) hear(f *peers.Remote, m *GroupStatus) {
 	if q := o.inquiries[m.Shard]; q != nil && peers.Among(q.asked, f.Peer.ID) && !o.convicted.has(f.Peer.ID) {
 		q.heard[f.Peer.ID] = m
+	}
+}
+
+// questioned is when another node asks what is known of a shard, which it may inquire
+// about, too: two coordinators may each have found new hosts. Of those that inquire the
+// nearest to the key begins the shard anew.
+func (o *restoration) questioned(f *peers.Remote, p shards.Shard) {
+	q := o.inquiries[p]
+	if q == nil || o.convicted.has(f.Peer.ID) {
+		return
+	}
+	switch {
+	case kademlia.Closer(o.dir.KeyOf(p), f.Peer.ID, o.Cfg.Self.ID):
+		q.nearer = true
+	case q.again: // it has begun since, and nothing more would tell it
+		o.links.SendDatagram(f.Peer, &GroupStatus{Shard: p, Reply: true})
 	}
 }
 
@@ -211,7 +229,7 @@ func (o *restoration) decide(p shards.Shard, q *lossInquiry) {
 		from.Number = max(1, from.Number) + 1
 	}
 	if !kept {
-		if lost.Gone {
+		if lost.Gone && !q.nearer {
 			o.Note(fmt.Sprintf("All %d hosts of %s have been gone for more than %v: it begins anew, as the world was made. "+
 				"If they come back they put aside what they have.", len(q.rival.Members), p, o.Cfg.GoneAfter))
 			o.hosting.createGroup(p, from, []machine.Peer{o.Cfg.Self})
