@@ -124,6 +124,15 @@ func (t *routes) decideLeader(r *route) {
 	}
 }
 
+// denied reports whether the leader that a claim names has itself said, since or when the
+// same hosts were asked, that it does not lead. Others may not have heard that it gave
+// way, and it knows best: as many of them as there are hosts would keep a route from the
+// leader for ever.
+func (r *route) denied(c leaderClaim) bool {
+	own, ok := r.claims[c.leader.ID]
+	return ok && own.leader.ID != c.leader.ID && own.at.Add(claimBefore) >= c.at
+}
+
 // asking is since when the hosts are asked.
 func (r *route) asking(now machine.Time) machine.Time {
 	switch {
@@ -156,7 +165,7 @@ func (r *route) votes(hosts []machine.Peer, now machine.Time) vote {
 			continue
 		}
 		v.answers++
-		if c.leader == (machine.Peer{}) {
+		if c.leader == (machine.Peer{}) || r.denied(c) {
 			v.next++
 			continue
 		}

@@ -124,3 +124,24 @@ func TestNewSearchHasTime(t *testing.T) {
 		t.Error("given up")
 	}
 }
+
+// TestDeniedLeader: a host that has given way says that another leads, and one that has not
+// heard of it still names it, in a higher term. The other leads.
+func TestDeniedLeader(t *testing.T) {
+	at := machine.Time(singleNodeStart)
+	former, late, leader := nodePeer(1), nodePeer(2), nodePeer(3)
+	claims := func(formerSays machine.Time) *route {
+		return &route{claims: map[id.ID]leaderClaim{
+			former.ID: {by: former, leader: leader, term: 5, at: formerSays},
+			late.ID:   {by: late, leader: former, term: 9, at: at},
+		}}
+	}
+	hosts := []machine.Peer{former, late}
+	if v := claims(at).votes(hosts, at); v.leader != leader || v.next != 1 {
+		t.Errorf("%v has %d votes, %d others", v.leader, v.votes, v.next)
+	}
+	// What it said a while before the other named it, it may have said before it led.
+	if v := claims(at.Add(-time.Second)).votes(hosts, at); v.leader != former {
+		t.Errorf("%v has %d votes, %d others", v.leader, v.votes, v.next)
+	}
+}
