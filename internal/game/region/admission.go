@@ -97,10 +97,14 @@ func (a *admission) enterNew(from machine.Peer, m *Enter) {
 		return
 	}
 	p := world.NewPlayer(m.Player, m.Name, world.Mode(m.Mode), spawnPlace(a.area, a.cfg, m.Player))
-	// A player that is created anew, because all hosts of its home are gone,
-	// begins above all its earlier epochs.
-	p.Epoch = 1 + TickAt(a.env.Now(), a.cfg.Epoch)/uint64(time.Second/TickLength)
+	p.Epoch = newEpoch(a.cfg, a.env.Now())
 	a.admit(p, from, m)
+}
+
+// newEpoch is the epoch with which a player begins: one that is created anew, because all
+// hosts of its home are gone, begins above all its earlier epochs.
+func newEpoch(cfg *Config, now machine.Time) uint64 {
+	return 1 + TickAt(now, cfg.Epoch)/uint64(time.Second/TickLength)
 }
 
 // admit puts a player into the area.

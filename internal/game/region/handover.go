@@ -228,9 +228,14 @@ func (g *outgoingHandovers) finish(h *playerSession, o *outgoingHandover, ptr po
 
 // onRefused keeps a player that its new home has not taken over.
 func (g *outgoingHandovers) onRefused(from machine.Peer, m *HandoverRefused) {
-	if o := g.answered(from, m.Player, m.Epoch); o != nil {
-		g.refused(o)
+	o := g.answered(from, m.Player, m.Epoch)
+	if o == nil {
+		return
 	}
+	if m.Code == staleCode {
+		o.m.Epoch = max(o.m.Epoch, uint32(newEpoch(g.cfg, g.env.Now())))
+	}
+	g.refused(o)
 }
 
 // refused keeps a player that was not taken over.

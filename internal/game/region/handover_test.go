@@ -136,6 +136,40 @@ func TestHandoverRefused(t *testing.T) {
 	})
 }
 
+// TestHandoverOfRestoredHome: a player went over the border and came back, and then the
+// home was restored from a copy of before. Where the player has been takes it again; until
+// then nobody is told that it has it.
+func TestHandoverOfRestoredHome(t *testing.T) {
+	b := newBed(t)
+	c := atBorder(b, "ada")
+	d := b.client("bob")
+	d.home = here
+	d.enter()
+	_, before := b.homeOf(c.player)
+	copied := before.p.Epoch
+	for _, home := range []world.RegionPos{there, here} {
+		yaw := map[world.RegionPos]uint16{there: east, here: east + 1<<15}[home]
+		b.until("the player has crossed", func() bool {
+			c.walkFor(1, world.ButtonForward, yaw)
+			r, _ := b.homeOf(c.player)
+			return r != nil && r.Pos() == home
+		})
+		b.run(time.Second)
+	}
+	home, h := b.homeOf(c.player)
+	went := h.p.Epoch
+	h.p.Epoch = copied
+	home.area.Changed(h.p)
+	b.until("the player has crossed again", func() bool {
+		c.walkFor(1, world.ButtonForward, east)
+		r, _ := b.homeOf(c.player)
+		return r != nil && r.Pos() == there
+	})
+	if _, h := b.homeOf(c.player); h.p.Epoch <= went {
+		t.Errorf("epoch %d after %d", h.p.Epoch, went)
+	}
+}
+
 // TestTeleportFar: an order brings a player to a region that slept.
 func TestTeleportFar(t *testing.T) {
 	b := newBed(t)

@@ -48,6 +48,8 @@ func (in *incomingHandovers) onHandover(from machine.Peer, m *Handover) {
 		in.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "malformed"})
 	case in.isRefusedForGood(from, m):
 		in.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "elsewhere"})
+	case in.wentBack(from, m):
+		in.env.Send(from, &HandoverRefused{m.Player, m.Epoch, staleCode})
 	case in.knowsEpoch(m.Player) >= uint64(m.Epoch):
 		if in.arriving[m.Player] == 0 {
 			in.env.Send(from, &HandoverOK{m.Player, m.Epoch})
@@ -125,6 +127,24 @@ func (in *incomingHandovers) isRefusedForGood(from machine.Peer, m *Handover) bo
 	}
 	ptr, ok := in.store.pointer(keyPointer, m.Player)
 	return ok && ptr == pointer{pos, uint64(m.Epoch)}
+}
+
+// staleCode refuses a handover of a player who has been here since, and went back: the
+// home was restored from a copy that is older than that (docs/protocols/hosting.md). It
+// goes on with a higher epoch. Were it told that the player is here, nobody would have it.
+const staleCode = "stale"
+
+// wentBack reports whether a player is offered with an epoch before that with which it
+// went from here to the same region.
+func (in *incomingHandovers) wentBack(from machine.Peer, m *Handover) bool {
+	if in.sessions.at(m.Player) != nil || in.arriving[m.Player] != 0 {
+		return false
+	}
+	if _, ok := in.store.player(m.Player); ok {
+		return false
+	}
+	ptr, ok := in.store.pointer(keyPointer, m.Player)
+	return ok && PeerOf(ptr.to) == from && ptr.epoch > uint64(m.Epoch)
 }
 
 // knowsEpoch returns the highest epoch with which a player is or was here.
