@@ -15,8 +15,9 @@ import (
 
 type (
 	// MergeChanges asks the leader of a region to make changes that were made to a copy
-	// of it, which is the state after the entry Index. Proof is the signature with which
-	// a host gave the copy to the sender.
+	// of it, which is the state after the entry Index, and to take over players who came
+	// there meanwhile. Proof is the signature with which a host gave the copy to the
+	// sender.
 	MergeChanges struct {
 		Shard       shards.Shard
 		Gen         group.Gen
@@ -25,6 +26,7 @@ type (
 		Aside       group.Gen // the group that made them, which has given way
 		Number      uint32
 		Changes     []world.BlockChange
+		Players     [][]byte // as regions store them
 	}
 
 	// MergeDone is the answer: how many of the blocks are as the changes made them.
@@ -37,10 +39,14 @@ type (
 	}
 )
 
-// MaxMergeChanges is how many changes one MergeChanges has.
-const MaxMergeChanges = 1024
+// MaxMergeChanges and MaxMergePlayers are how many changes and players one MergeChanges
+// has.
+const (
+	MaxMergeChanges = 1024
+	MaxMergePlayers = 16
+)
 
-// merges takes changes that were made to a copy of a region that is led here. Who asks
+// merges takes what was done to a copy of a region that is led here. Who asks
 // for it was chosen by the hosts to keep the copy, and has continued it while it did not
 // reach them.
 type merges struct {
@@ -78,7 +84,7 @@ const (
 func (g *merges) receive(from machine.Peer, m *MergeChanges, f *peers.Remote) {
 	h := g.hosting.replica(m.Shard)
 	switch {
-	case m.Shard.Lobby || !m.Shard.InWorld() || !allIn(m.Shard.Region, m.Changes):
+	case m.Shard.Lobby || !m.Shard.InWorld() || len(m.Changes)+len(m.Players) == 0 || !allIn(m.Shard.Region, m.Changes):
 		g.Counts.Dropped++
 		return
 	case h == nil || !h.group.leading:
@@ -93,25 +99,31 @@ func (g *merges) receive(from machine.Peer, m *MergeChanges, f *peers.Remote) {
 		g.Counts.Dropped++
 		g.answer(from, &MergeDone{Shard: m.Shard, Number: m.Number, Refused: true})
 		return
-	case len(g.asked) >= maxMergeRequests || f != nil && !g.budgets.Take(f, len(m.Changes)):
+	case len(g.asked) >= maxMergeRequests || f != nil && !g.budgets.Take(f, m.cost()):
 		return // it is asked again
 	}
 	g.tag++
-	g.pass(mergeRequest{from: from, shard: m.Shard, number: m.Number}, m.Changes)
+	g.pass(mergeRequest{from: from, shard: m.Shard, number: m.Number}, m.Changes, m.Players)
+}
+
+// cost is what a message takes of its sender's budget: a player is written like a few
+// dozen blocks.
+func (m *MergeChanges) cost() int {
+	return len(m.Changes) + MaxMergeChanges/MaxMergePlayers*len(m.Players)
 }
 
 // make has changes made for this node; made hears how many blocks are as they say.
 func (g *merges) make(p shards.Shard, changes []world.BlockChange, made func(inPlace int)) {
 	g.tag++
-	g.pass(mergeRequest{shard: p, made: made}, changes)
+	g.pass(mergeRequest{shard: p, made: made}, changes, nil)
 }
 
 // pass gives changes to the region.
-func (g *merges) pass(q mergeRequest, changes []world.BlockChange) {
+func (g *merges) pass(q mergeRequest, changes []world.BlockChange, players [][]byte) {
 	q.at = g.Env.Now()
 	g.asked[g.tag] = q
 	self := q.shard.Peer()
-	g.Queue.Push(part.Call{To: self, From: self, Msg: &region.Merge{Tag: g.tag, Changes: changes}})
+	g.Queue.Push(part.Call{To: self, From: self, Msg: &region.Merge{Tag: g.tag, Changes: changes, Players: players}})
 }
 
 // allIn reports whether changes are of a region.
@@ -121,7 +133,7 @@ func allIn(pos world.RegionPos, changes []world.BlockChange) bool {
 			return false
 		}
 	}
-	return len(changes) > 0
+	return true
 }
 
 // isRest reports whether the group here gives way to that of which changes come, or is

@@ -20,7 +20,8 @@ import (
 //
 // It has the copy with which it began (origin) and what it had at the end (put aside).
 // The blocks that differ are the changes. The leader makes them where the block is still
-// what it was in the copy.
+// what it was in the copy. It takes over players who were at home here at the end, unless
+// it knows more of them: other regions have given them to this one.
 type mergeSources struct {
 	part.Part
 	jobs    part.Jobs
@@ -44,6 +45,7 @@ type mergeSource struct {
 	columns       map[world.ColumnPos]*world.Column // as the world was made
 	wanted        int
 	changes       []world.BlockChange
+	players       [][]byte            // who came here meanwhile
 	ready         bool                // they are known
 	sent          int                 // of them, and answered
 	overtaken     []world.BlockChange // those of which some are on blocks that others have changed
@@ -138,9 +140,10 @@ func (s *mergeSources) begin(origin, aside savedCopy) {
 // generate makes the columns of which the states have changes alone.
 func (s *mergeSources) generate(x *mergeSource) {
 	changed := region.ChangedColumns(x.origin.shard.Region, x.states[0], x.states[1])
+	x.players = region.NewPlayers(x.states[0], x.states[1])
 	x.wanted = len(changed)
 	if x.wanted == 0 {
-		s.end(x, "")
+		s.found(x, []world.BlockChange(nil), nil)
 		return
 	}
 	for _, c := range changed {
@@ -176,7 +179,7 @@ func (s *mergeSources) found(x *mergeSource, result any, err error) {
 	switch {
 	case !ok:
 		s.end(x, fmt.Sprintf("What was built in %s without its hosts cannot be merged: %v", x.origin.shard, err))
-	case len(changes) == 0:
+	case len(changes)+len(x.players) == 0:
 		s.end(x, "")
 	default:
 		x.states, x.columns, x.changes, x.ready = [2][]machine.KV{}, nil, changes, true
@@ -196,6 +199,7 @@ func (s *mergeSources) send(p shards.Shard, x *mergeSource) {
 	m := &MergeChanges{
 		Shard: p, Gen: o.Gen, Term: o.Term, Index: o.Index, Proof: o.proof.encoded(), Number: x.number, Aside: x.aside.Gen,
 		Changes: x.changes[x.sent:min(x.sent+MaxMergeChanges, len(x.changes))],
+		Players: x.players[:min(MaxMergePlayers, len(x.players))],
 	}
 	if r.leader.ID == s.Cfg.Self.ID {
 		s.merges.receive(s.Cfg.Self, m, nil)
@@ -221,9 +225,14 @@ func (s *mergeSources) onAnswer(from machine.Peer, m *MergeDone) {
 		x.overtaken = append(x.overtaken, x.changes[x.sent:x.sent+n]...)
 	}
 	x.sent += n
+	x.players = x.players[min(MaxMergePlayers, len(x.players)):]
 	x.number++
-	if x.sent < len(x.changes) {
+	if x.sent < len(x.changes) || len(x.players) > 0 {
 		s.send(m.Shard, x)
+		return
+	}
+	if len(x.changes) == 0 {
+		s.end(x, "")
 		return
 	}
 	text := fmt.Sprintf("%d changes of %s, which were made here without its hosts, are in place", len(x.changes)-x.kept, m.Shard)

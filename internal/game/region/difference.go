@@ -3,6 +3,7 @@ package region
 import (
 	"bytes"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -50,6 +51,35 @@ func Difference(pos world.RegionPos, before, after []machine.KV, generate func(w
 		out = appendDifference(out, was, now)
 	}
 	return out, nil
+}
+
+// NewPlayers returns the players whose home a region has become from one state to another,
+// as they are stored.
+func NewPlayers(before, after []machine.KV) (out [][]byte) {
+	epochs := map[string]uint64{}
+	for _, kv := range before {
+		if p := storedPlayer(kv); p != nil {
+			epochs[string(kv.Key)] = p.Epoch
+		}
+	}
+	for _, kv := range after {
+		if p := storedPlayer(kv); p != nil && p.Epoch > epochs[string(kv.Key)] {
+			out = append(out, kv.Value)
+		}
+	}
+	return out
+}
+
+// storedPlayer is the player of a record; nil: it is none.
+func storedPlayer(kv machine.KV) *world.Player {
+	if len(kv.Key) != 1+len(id.ID{}) || string(kv.Key[:1]) != keyPlayer {
+		return nil
+	}
+	p, err := world.DecodePlayer(kv.Value)
+	if err != nil || playerKey(keyPlayer, p.ID) != string(kv.Key) {
+		return nil
+	}
+	return p
 }
 
 func appendDifference(out []world.BlockChange, was, now *world.Column) []world.BlockChange {

@@ -2,6 +2,7 @@ package region
 
 import (
 	"errors"
+	"math"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -145,6 +146,24 @@ func (in *incomingHandovers) wentBack(from machine.Peer, m *Handover) bool {
 	}
 	ptr, ok := in.store.pointer(keyPointer, m.Player)
 	return ok && PeerOf(ptr.to) == from && ptr.epoch > uint64(m.Epoch)
+}
+
+// merge stores a player who was at home in a copy of the region, of whom nothing as new is
+// known here. Otherwise this region would say that the player is where it came from, and
+// that one that it is here.
+func (in *incomingHandovers) merge(state []byte) {
+	p, err := world.DecodePlayer(state)
+	if err != nil || p.Epoch > math.MaxUint32 || !in.cfg.plausible(uint32(p.Epoch), in.env.Now()) || in.knowsEpoch(p.ID) >= p.Epoch {
+		in.stats.Refused++
+		return
+	}
+	if in.sessions.at(p.ID) != nil || distanceTo(in.cfg.Pos, p.Body.Pos) > slack {
+		in.stats.Refused++
+		return
+	}
+	in.store.put(playerKey(keyPlayer, p.ID), state)
+	in.store.del(playerKey(keyPointer, p.ID))
+	in.store.del(playerKey(keyIntent, p.ID))
 }
 
 // knowsEpoch returns the highest epoch with which a player is or was here.

@@ -107,6 +107,7 @@ var nodeKinds = []*kind{
 		gen(f, &m.Aside)
 		num(f, &m.Number)
 		list(f, &m.Changes, node.MaxMergeChanges, 5, func(f *form, c *world.BlockChange) { f.pos(&c.At); num(f, &c.Was); num(f, &c.Now) })
+		list(f, &m.Players, node.MaxMergePlayers, 1, func(f *form, p *[]byte) { f.bytes(p, maxState) })
 	}),
 	message(138, func(f *form, m *node.MergeDone) {
 		shard(f, &m.Shard)
