@@ -56,7 +56,7 @@ func (w *network) assembleRouting(c part.Part) {
 // assembleHosting makes what hosts shards here.
 func (w *network) assembleHosting(c part.Part) {
 	w.hosting = newHosting(c, w.links)
-	w.jobs = newJobRunner(w.n.newSeat("jobs"))
+	w.jobs = part.NewRunner(w.n.newSeat("jobs"))
 	w.hosting.convicted = w.convicted
 	w.signatures = copySignatures{w.cfg.Signer, w.cfg.World}
 	w.copies = newCopies(c, w.n.newSeat("copies"))

@@ -20,7 +20,7 @@ type auditing struct {
 	part.Part
 	keys      *LogKeys // nil: nothing is audited
 	links     *peers.Links
-	jobs      *jobRunner
+	jobs      *part.Runner
 	rules     region.Config
 	convicted *convictions
 	budgets   *peers.Budgets // what nodes may ask to be audited
@@ -121,7 +121,7 @@ func (a *auditing) onPiece(f *peers.Remote, m *Piece) {
 		return
 	}
 	x.checks = true
-	a.jobs.do(checkPiece{x.data, x.until, a.rules}, func(result any, err error) { a.checked(x, result, err) })
+	a.jobs.Do(checkPiece{x.data, x.until, a.rules}, func(result any, err error) { a.checked(x, result, err) })
 }
 
 // checked is when a piece was replayed.

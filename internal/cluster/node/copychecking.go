@@ -19,7 +19,7 @@ import (
 type copyChecking struct {
 	part.Part
 	group   *shardGroup
-	jobs    *jobRunner
+	jobs    *part.Runner
 	terrain *terrain.Generator
 	suspect func(copyDifference)
 
@@ -106,7 +106,7 @@ func (k *copyChecking) generate(job compareCopy) {
 		if c == nil || k.records.Whole>>i&1 == 1 || job.made[c.Pos] != nil {
 			continue
 		}
-		k.jobs.do(region.Generate{Terrain: k.terrain, Column: c.Pos}, func(result any, err error) {
+		k.jobs.Do(region.Generate{Terrain: k.terrain, Column: c.Pos}, func(result any, err error) {
 			if round != k.round {
 				return
 			}
@@ -116,7 +116,7 @@ func (k *copyChecking) generate(job compareCopy) {
 		})
 		return
 	}
-	k.jobs.do(job, func(result any, err error) {
+	k.jobs.Do(job, func(result any, err error) {
 		if round != k.round {
 			return
 		}

@@ -22,7 +22,7 @@ type network struct {
 
 	accused   *part.Accused
 	convicted *convictions
-	jobs      *jobRunner
+	jobs      *part.Runner
 	seen      *peers.Sightings
 	links     *peers.Links
 	dir       *directory.Directory

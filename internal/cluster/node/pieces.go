@@ -17,7 +17,7 @@ type pieceSending struct {
 	keys    *LogKeys
 	links   *peers.Links
 	hosting *hosting
-	jobs    *jobRunner
+	jobs    *part.Runner
 	budgets *peers.Budgets // how often nodes may ask
 	upload  limit.Budget   // bytes for all
 
@@ -52,7 +52,7 @@ func (s *pieceSending) receive(f *peers.Remote, m *Challenge) {
 		return
 	}
 	s.busy++
-	s.jobs.do(encodePiece{p}, func(result any, _ error) {
+	s.jobs.Do(encodePiece{p}, func(result any, _ error) {
 		s.busy--
 		data, _ := result.([]byte)
 		s.upload.Give(-float64(len(data)))

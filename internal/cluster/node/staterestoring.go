@@ -53,7 +53,7 @@ type stateRestoring struct {
 	merges   *merges
 	copies   *copies
 	fetching *copyFetching
-	jobs     *jobRunner
+	jobs     *part.Runner
 	terrain  *terrain.Generator
 
 	work   map[shards.Shard]*stateRestore // of regions that are led here
@@ -178,7 +178,7 @@ func (s *stateRestoring) generate(x *stateRestore) {
 		if x.made[c] != nil {
 			continue
 		}
-		s.jobs.do(region.Generate{Terrain: s.terrain, Column: c}, func(result any, _ error) {
+		s.jobs.Do(region.Generate{Terrain: s.terrain, Column: c}, func(result any, _ error) {
 			if x.made[c], _ = result.(*world.Column); x.made[c] == nil {
 				s.end(x, false)
 				return
@@ -187,7 +187,7 @@ func (s *stateRestoring) generate(x *stateRestore) {
 		})
 		return
 	}
-	s.jobs.do(find, func(result any, err error) {
+	s.jobs.Do(find, func(result any, err error) {
 		changes, ok := result.([]world.BlockChange)
 		if x.now, x.target, x.made = nil, nil, nil; err != nil || !ok {
 			s.end(x, false)
