@@ -35,7 +35,7 @@ func TestOneInvitationIsOneHost(t *testing.T) {
 	seen := 0
 	for i := range c.nodes {
 		for p, h := range c.node(i).net.hosting.replicas {
-			kin, hosts := 0, h.group.members()
+			kin, hosts := 0, h.group.Members()
 			for _, m := range hosts {
 				if !by[m.ID].IsZero() {
 					kin++

@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/names"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -87,7 +88,7 @@ func (w *network) assembleHosting(c part.Part) {
 
 // assembleReplica makes a replica of a shard with its parts.
 func (w *network) assembleReplica(c part.Part, p shards.Shard) *replica {
-	g := &shardGroup{self: w.cfg.Self, shard: p, runner: w.n, idleSince: c.Env.Now()}
+	g := shardgroup.New(w.cfg.Self, p, w.n, c.Env.Now())
 	h := &replica{
 		Part: c, space: p.Space(), newSeat: w.n.newSeat, send: w.links.Send,
 		runner: w.n, routes: w.routes, owner: w.hosting, setAside: w.copies.setAside(p), group: g,

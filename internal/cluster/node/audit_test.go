@@ -206,7 +206,7 @@ func (p *played) lie(in world.RegionPos, from machine.Peer, m machine.Message) (
 	for i := range p.nodes {
 		n := p.node(i)
 		h := n.net.hosting.replica(shards.Shard{Region: in})
-		if h == nil || !h.group.leading || n.regions[in] == nil {
+		if h == nil || !h.group.Leading || n.regions[in] == nil {
 			continue
 		}
 		p.nodes[i].Call(func() {

@@ -113,7 +113,7 @@ func TestLongAudit(t *testing.T) {
 	}
 	c.until("another leads", func() bool {
 		for i := range c.nodes {
-			if h := c.node(i).net.hosting.replicas[shards.Shard{Region: home}]; i != liar && h != nil && h.group.leading {
+			if h := c.node(i).net.hosting.replicas[shards.Shard{Region: home}]; i != liar && h != nil && h.group.Leading {
 				return true
 			}
 		}

@@ -20,7 +20,7 @@ func (c *cluster) hostsOf(p shards.Shard) (out []int) {
 	if l < 0 {
 		return nil
 	}
-	for _, m := range c.node(l).net.hosting.replicas[p].group.members() {
+	for _, m := range c.node(l).net.hosting.replicas[p].group.Members() {
 		out = append(out, c.indexOf(m))
 	}
 	slices.Sort(out)
@@ -76,7 +76,7 @@ func TestLeftBehind(t *testing.T) {
 	leader := c.leaderOf(shard)
 	c.nodes[leader].Call(func() {
 		others := []machine.Peer{nodePeer(3), nodePeer(4), nodePeer(5)}
-		if err := c.node(leader).net.hosting.replicas[shard].group.raft.SetMembers(others); err != nil {
+		if err := c.node(leader).net.hosting.replicas[shard].group.Raft.SetMembers(others); err != nil {
 			t.Error(err)
 		}
 	})

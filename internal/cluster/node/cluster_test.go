@@ -209,7 +209,7 @@ func (c *cluster) leaderOf(p shards.Shard) int {
 		if n.Machine() == nil {
 			continue
 		}
-		if h := c.node(i).net.hosting.replicas[p]; h != nil && h.group.raft.Leads() {
+		if h := c.node(i).net.hosting.replicas[p]; h != nil && h.group.Raft.Leads() {
 			if leader >= 0 {
 				c.Fatalf("%v is led by the nodes %d and %d", p, leader, i)
 			}
@@ -228,8 +228,8 @@ func (c *cluster) dump(p shards.Shard) {
 		}
 		w := c.node(i).net
 		if h := w.hosting.replicas[p]; h != nil {
-			st := h.group.raft.Status()
-			c.Logf("node %d: leads %v, status leads %v asleep %v term %d, members %v", i, h.group.leading, st.Leads, st.Asleep, st.Term, st.Members)
+			st := h.group.Raft.Status()
+			c.Logf("node %d: leads %v, status leads %v asleep %v term %d, members %v", i, h.group.Leading, st.Leads, st.Asleep, st.Term, st.Members)
 		}
 		if r := w.routes.table[p]; r != nil {
 			c.Logf("node %d: route to %s, seeking %v, %d members, %d tries", i, r.leader.ID.Short(), r.searching, len(r.members), r.tries)

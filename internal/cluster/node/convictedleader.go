@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -19,39 +20,39 @@ import (
 
 // hasConvicted reports whether a member of the group was convicted.
 func (g *quorumLoss) hasConvicted() bool {
-	return slices.ContainsFunc(g.group.voters(), func(p machine.Peer) bool { return g.convicted.has(p.ID) })
+	return slices.ContainsFunc(g.group.Voters(), func(p machine.Peer) bool { return g.convicted.has(p.ID) })
 }
 
 // replace continues the group here without a convicted leader and those that follow it.
 func (g *quorumLoss) replace(st *group.Status, now machine.Time) {
 	r := hostpolicy.Replacement{Leaderless: g.leaderlessFor(now)}
 	r.Near, r.Answered = g.near()
-	own := endOf(st)
+	own := shardgroup.EndOf(st)
 	for who, s := range g.heard { // the order does not matter
 		switch {
 		case !s.Member:
 		case s.Led && s.Gen.Compare(st.Gen) > 0:
 			r.Newer = true
-		case !peers.Among(g.group.voters(), who):
+		case !peers.Among(g.group.Voters(), who):
 		case s.Led:
 			r.Follow++
-		case s.end().Compare(own) <= 0:
+		case s.End().Compare(own) <= 0:
 			r.Idle++
 		}
 	}
 	var others []id.ID
-	for _, p := range g.group.voters() {
+	for _, p := range g.group.Voters() {
 		if others = append(others, p.ID); p.ID != g.Cfg.Self.ID && !g.convicted.has(p.ID) {
 			r.Others++
 		}
 	}
 	g.next = now.Add(replaceRetry)
-	if !r.MayReplace() || g.group.raft.Recover([]machine.Peer{g.Cfg.Self}) != nil {
+	if !r.MayReplace() || g.group.Raft.Recover([]machine.Peer{g.Cfg.Self}) != nil {
 		return
 	}
-	g.group.left = map[id.ID]machine.Time{}
+	g.group.Left = map[id.ID]machine.Time{}
 	for _, who := range others {
-		g.group.left[who] = now
+		g.group.Left[who] = now
 	}
-	g.Note(fmt.Sprintf("A node that hosts %s was convicted, and others follow it as their leader: this node goes on without them.", g.group.shard))
+	g.Note(fmt.Sprintf("A node that hosts %s was convicted, and others follow it as their leader: this node goes on without them.", g.group.Shard))
 }

@@ -38,7 +38,7 @@ func TestRemovedHostKeepsCopy(t *testing.T) {
 		t.Fatalf("hosts %v, others %v, %d records", hosts, others, had)
 	}
 	c.nodes[leader].Call(func() {
-		if err := c.node(leader).net.hosting.replicas[home].group.raft.SetMembers(others); err != nil {
+		if err := c.node(leader).net.hosting.replicas[home].group.Raft.SetMembers(others); err != nil {
 			t.Error(err)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -18,7 +19,7 @@ import (
 // alike from then on. A difference is no proof, for what is written is not signed.
 type copyChecking struct {
 	part.Part
-	group   *shardGroup
+	group   *shardgroup.Group
 	jobs    *part.Runner
 	terrain *terrain.Generator
 	suspect func(copyDifference)
@@ -70,7 +71,7 @@ func (k *copyChecking) beat(now machine.Time, leader machine.Peer, replayed func
 	}
 	k.busy, k.begun, k.next = true, now, now.Add(compareCopyEvery)
 	round := k.round
-	k.group.raft.ReadState(func(st group.State, err error) {
+	k.group.Raft.ReadState(func(st group.State, err error) {
 		if round != k.round {
 			return
 		}

@@ -39,10 +39,10 @@ func (d *departure) beat() {
 	}
 	moving := 0
 	for _, h := range d.hosting.all() {
-		if h.group.isOnlyVoter() {
+		if h.group.IsOnlyVoter() {
 			moving++
-			if !h.group.leading && (d.offers.anyRoom() || h.canLeave()) {
-				h.group.raft.Wake()
+			if !h.group.Leading && (d.offers.anyRoom() || h.canLeave()) {
+				h.group.Raft.Wake()
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func (d *departure) hasTransfers() bool {
 	}
 	for _, h := range d.hosting.all() {
 		g := h.group
-		if g.isOnlyVoter() && (d.offers.anyRoom() || h.canLeave()) || (g.leading || g.isOneOfTwoVoters()) && h.canLeave() {
+		if g.IsOnlyVoter() && (d.offers.anyRoom() || h.canLeave()) || (g.Leading || g.IsOneOfTwoVoters()) && h.canLeave() {
 			return true
 		}
 	}

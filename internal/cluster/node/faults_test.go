@@ -26,7 +26,7 @@ func (c *cluster) checkPresence() {
 			continue
 		}
 		for _, p := range c.node(i).awake {
-			if !c.node(i).net.hosting.replicas[shards.Shard{Region: p.pos}].group.raft.Leads() {
+			if !c.node(i).net.hosting.replicas[shards.Shard{Region: p.pos}].group.Raft.Leads() {
 				continue
 			}
 			for _, name := range p.m.(*region.Region).PlayerNames() {

@@ -39,7 +39,7 @@ func TestLeaderThatKnowsNothing(t *testing.T) {
 	speak()
 	c.s.Run(time.Second)
 	h := c.node(leader).net.hosting.replicas[home]
-	w.routes.leaderFound(w.routes.of(home), nodePeer(former), h.group.members(), h.group.term())
+	w.routes.leaderFound(w.routes.of(home), nodePeer(former), h.group.Members(), h.group.Term())
 	reader := c.addGuest(asks)
 	from := c.s.Now()
 	c.until("the reader's node to know the leader", func() bool { return w.routes.table[home].leader == nodePeer(c.leaderOf(home)) })

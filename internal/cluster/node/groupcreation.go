@@ -106,10 +106,10 @@ func (c *groupCreation) askNearest(mk *hostSearch, closest []machine.Peer) {
 func (c *groupCreation) hostReply(p shards.Shard) *HostReply {
 	out := &HostReply{Shard: p, Room: c.hosting.hasRoomHere() && !c.hosting.isDamaged(p), Stored: c.stored.has(p), Led: c.ledCount()}
 	if g := c.hosting.groupOf(p); g != nil {
-		if !g.raft.Status().Member {
+		if !g.Raft.Status().Member {
 			return nil
 		}
-		out.Members = g.members()
+		out.Members = g.Members()
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -17,15 +18,15 @@ func (h *replica) afterHandler(do func()) { h.Queue.Push(part.Call{Do: do}) }
 func (h *replica) OnLead() {
 	h.afterHandler(func() {
 		g := h.group
-		if g.gone {
+		if g.Gone {
 			return
 		}
-		g.leading, g.idleSince, g.used = true, h.Env.Now(), false
+		g.Leading, g.IdleSince, g.Used = true, h.Env.Now(), false
 		h.membership.restart()
 		h.otherGroups.restart()
 		h.spares.start(h.Env.Now())
 		h.owner.leaseChanged()
-		if g.shard.Lobby && !h.runner.runs(g.shard) {
+		if g.Shard.Lobby && !h.runner.Runs(g.Shard) {
 			h.runner.startLobby()
 		}
 		h.users.notifyFormer()
@@ -38,14 +39,14 @@ func (h *replica) OnLead() {
 func (h *replica) OnFollow(why error) {
 	h.afterHandler(func() {
 		g := h.group
-		if !g.leading {
+		if !g.Leading {
 			return
 		}
-		g.leading = false
+		g.Leading = false
 		h.spares.stop()
-		h.runner.stop(g.shard)
+		h.runner.stop(g.Shard)
 		hibernates := errors.Is(why, group.ErrHibernating)
-		h.routes.leadLost(g.shard, hibernates)
+		h.routes.leadLost(g.Shard, hibernates)
 		if !hibernates {
 			h.users.leadLost()
 		}
@@ -56,7 +57,7 @@ func (h *replica) OnFollow(why error) {
 func (h *replica) OnChange() {
 	h.afterHandler(func() {
 		h.owner.leaseChanged() // other members, another majority
-		if h.group.gone || h.group.leader() == (machine.Peer{}) {
+		if h.group.Gone || h.group.Leader() == (machine.Peer{}) {
 			return
 		}
 		h.routes.groupKnows(h.group)
@@ -80,7 +81,7 @@ func (h *replica) OnResult(tag uint64, result any, err error) {
 // OnNewer implements group.Events: a member speaks of a newer generation.
 func (h *replica) OnNewer(_ machine.Peer, gen group.Gen) {
 	h.afterHandler(func() {
-		if !h.group.gone && h.otherGroups.isNews(gen) {
+		if !h.group.Gone && h.otherGroups.isNews(gen) {
 			h.verifyClaims()
 		}
 	})
@@ -91,13 +92,13 @@ func (h *replica) OnNewer(_ machine.Peer, gen group.Gen) {
 // changes to merge, and wakes for that.
 func (h *replica) verifyClaims() {
 	h.otherGroups.askSoon()
-	if h.group.raft.Hibernates() && h.group.raft.Status().Restored != 0 {
+	if h.group.Raft.Hibernates() && h.group.Raft.Status().Restored != 0 {
 		h.wake()
 	}
 }
 
 // onGroupStatus takes what another node knows of the shard's group.
-func (h *replica) onGroupStatus(f *peers.Remote, m *GroupStatus) {
+func (h *replica) onGroupStatus(f *peers.Remote, m *shardgroup.GroupStatus) {
 	if h.otherGroups.compare(f, m) {
 		h.verifyClaims()
 	}
@@ -113,24 +114,24 @@ func (h *replica) OnGone(why error) {
 			return
 		}
 		g := h.group
-		g.gone = true
+		g.Gone = true
 		damaged := false
 		switch {
 		case errors.Is(why, group.ErrRemoved), errors.Is(why, group.ErrResigned):
 		case errors.Is(why, group.ErrSuperseded):
-			h.Note("Another group of " + g.shard.String() + " goes on, recovered without this node or begun before its own: what this node had is put aside.")
-			h.owner.gaveWay(g.shard, h.otherGroups.greater)
+			h.Note("Another group of " + g.Shard.String() + " goes on, recovered without this node or begun before its own: what this node had is put aside.")
+			h.owner.gaveWay(g.Shard, h.otherGroups.greater)
 			h.otherGroups.afterYield()
 		default:
 			damaged = true
-			h.Note(g.shard.String() + " cannot be hosted here: " + why.Error())
+			h.Note(g.Shard.String() + " cannot be hosted here: " + why.Error())
 		}
 		h.seat.Leave()
 		h.owner.removed(h, damaged)
-		h.routes.leftGroup(g.shard)
+		h.routes.leftGroup(g.Shard)
 		h.releaseHeld()
 		if errors.Is(why, group.ErrResigned) {
-			h.owner.resigned(g.shard)
+			h.owner.resigned(g.Shard)
 		}
 	})
 }
@@ -140,7 +141,7 @@ func (h *replica) OnGone(why error) {
 func (h *replica) onInvalidMessage(why error) {
 	h.seat.Leave() // timers and jobs of that replica come to nobody
 	if h.rereadAt == 0 {
-		h.Note(h.group.shard.String() + ": " + why.Error() + ". What is on the disk is read again.")
+		h.Note(h.group.Shard.String() + ": " + why.Error() + ". What is on the disk is read again.")
 	}
 	h.rereadAt = h.Env.Now().Add(rereadAfter)
 }

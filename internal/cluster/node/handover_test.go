@@ -39,7 +39,7 @@ func TestLongLeaveSoonAfterReturn(t *testing.T) {
 
 			var led []shards.Shard
 			for p, h := range c.node(1).net.hosting.replicas {
-				if h.group.leading {
+				if h.group.Leading {
 					led = append(led, p)
 				}
 			}
@@ -59,7 +59,7 @@ func TestLongLeaveSoonAfterReturn(t *testing.T) {
 			other := c.addGuest(0)
 			c.until("a player of the other node is in", func() bool { return other.in })
 			for _, p := range led {
-				if h := c.node(0).net.hosting.replicas[p]; h == nil || !h.group.isOnlyVoter() {
+				if h := c.node(0).net.hosting.replicas[p]; h == nil || !h.group.IsOnlyVoter() {
 					t.Errorf("%v has not gone over", p)
 				}
 			}
@@ -83,11 +83,11 @@ func TestLeaveInItsSleep(t *testing.T) {
 	remote := c.forgotten(0)
 	c.guests[0].Crash()
 	c.s.Run(time.Minute)
-	if h := c.node(0).net.hosting.replicas[remote]; !h.group.raft.Hibernates() || !h.canLeave() {
+	if h := c.node(0).net.hosting.replicas[remote]; !h.group.Raft.Hibernates() || !h.canLeave() {
 		t.Error("the other member of a group that hibernates counts as dead")
 	}
 	c.leave(0)
-	if h := c.node(1).net.hosting.replicas[remote]; h == nil || !h.group.isOnlyVoter() {
+	if h := c.node(1).net.hosting.replicas[remote]; h == nil || !h.group.IsOnlyVoter() {
 		t.Errorf("%v has not gone over", remote)
 	}
 	c.builds(c.addGuest(1))

@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -66,7 +67,7 @@ func (o *hosting) open(p shards.Shard) *replica {
 	h := o.newReplica(p)
 	o.replicas[p] = h
 	if o.dormant[p] {
-		h.group.opened = o.Env.Now()
+		h.group.Opened = o.Env.Now()
 	}
 	delete(o.dormant, p)
 	h.open()
@@ -90,7 +91,7 @@ func (o *hosting) hosts(p shards.Shard) bool { return o.replicas[p] != nil || o.
 
 // groupOf returns the group of the replica here, reading that if it is only on the
 // disk; nil: there is none.
-func (o *hosting) groupOf(p shards.Shard) *shardGroup {
+func (o *hosting) groupOf(p shards.Shard) *shardgroup.Group {
 	if h := o.replica(p); h != nil {
 		return h.group
 	}
@@ -98,7 +99,7 @@ func (o *hosting) groupOf(p shards.Shard) *shardGroup {
 }
 
 // loadedGroup returns the group of a replica that was read; nil: there is none.
-func (o *hosting) loadedGroup(p shards.Shard) *shardGroup {
+func (o *hosting) loadedGroup(p shards.Shard) *shardgroup.Group {
 	if h := o.replicas[p]; h != nil {
 		return h.group
 	}
@@ -114,7 +115,7 @@ func (o *hosting) wake(p shards.Shard) {
 
 // createGroup creates a group for a shard with this node as its first member.
 func (o *hosting) createGroup(p shards.Shard, from group.Origin, members []machine.Peer) {
-	o.open(p).group.raft.CreateFrom(from, members)
+	o.open(p).group.Raft.CreateFrom(from, members)
 }
 
 // hasRoomHere reports whether this node would host another shard.
@@ -129,7 +130,7 @@ func (o *hosting) isDamaged(p shards.Shard) bool { return o.damaged[p] }
 // leading is how many shards run here.
 func (o *hosting) leading() (n int) {
 	for _, h := range o.replicas {
-		if h.group.leading {
+		if h.group.Leading {
 			n++
 		}
 	}
@@ -164,7 +165,7 @@ func (o *hosting) onGroupMessage(f *peers.Remote, space string, m machine.Messag
 		}
 		h = o.open(p)
 	}
-	h.group.raft.OnMessage(f.Peer, m)
+	h.group.Raft.OnMessage(f.Peer, m)
 }
 
 // refuses reports whether a node's messages about a shard's group do not count: it was
@@ -173,14 +174,14 @@ func (o *hosting) onGroupMessage(f *peers.Remote, space string, m machine.Messag
 // have no leader.
 func (o *hosting) refuses(f *peers.Remote, p shards.Shard) bool {
 	h, convicted := o.replicas[p], o.convicted.has(f.Peer.ID)
-	if h != nil && h.group.isOneOfTwoVoters() && peers.Among(h.group.voters(), f.Peer.ID) && (h.group.leading || !convicted) {
+	if h != nil && h.group.IsOneOfTwoVoters() && peers.Among(h.group.Voters(), f.Peer.ID) && (h.group.Leading || !convicted) {
 		return false
 	}
 	return convicted || h != nil && h.followed.refuses(f.Peer.ID)
 }
 
 // onGroupStatus takes what another node knows of a shard's group.
-func (o *hosting) onGroupStatus(f *peers.Remote, m *GroupStatus) {
+func (o *hosting) onGroupStatus(f *peers.Remote, m *shardgroup.GroupStatus) {
 	if !m.Shard.InWorld() || len(m.Members) > records.MaxHosts {
 		o.Counts.Dropped++
 		return
@@ -190,7 +191,7 @@ func (o *hosting) onGroupStatus(f *peers.Remote, m *GroupStatus) {
 			s.Heard = o.links.HearsAny(m.Members, f.Peer.ID)
 			// A leader asks whether another group goes on. One that sleeps does, and is not
 			// woken to say so: then both would lead.
-			s.Led = s.Led || m.Led && o.replicas[m.Shard] != nil && o.replicas[m.Shard].group.raft.Hibernates()
+			s.Led = s.Led || m.Led && o.replicas[m.Shard] != nil && o.replicas[m.Shard].group.Raft.Hibernates()
 			o.links.SendDatagram(f.Peer, s)
 		}
 		if m.Member {
@@ -207,11 +208,11 @@ func (o *hosting) onGroupStatus(f *peers.Remote, m *GroupStatus) {
 }
 
 // groupStatus is what this node says of a shard; nil: nothing yet.
-func (o *hosting) groupStatus(p shards.Shard) *GroupStatus {
+func (o *hosting) groupStatus(p shards.Shard) *shardgroup.GroupStatus {
 	if g := o.groupOf(p); g != nil {
-		return g.status()
+		return g.Status()
 	}
-	s := &GroupStatus{Shard: p}
+	s := &shardgroup.GroupStatus{Shard: p}
 	if kept, ok := o.copies.newest(p); ok {
 		s.Gen, s.Term, s.Last, s.Proof = kept.Gen, kept.Term, kept.Index, kept.proof.encoded()
 	}
@@ -221,7 +222,7 @@ func (o *hosting) groupStatus(p shards.Shard) *GroupStatus {
 // RenewRecord publishes the record with a key again if its shard is led here.
 func (o *hosting) RenewRecord(key id.ID) bool {
 	for _, p := range shards.Sorted(o.replicas) {
-		if h := o.replicas[p]; h.group.leading && shards.Key(o.Cfg.World, p) == key {
+		if h := o.replicas[p]; h.group.Leading && shards.Key(o.Cfg.World, p) == key {
 			h.record.publishAgain()
 			return true
 		}
@@ -235,9 +236,9 @@ func (o *hosting) leaseChanged() { o.leased = 0 }
 // removed is when a replica has ended. damaged: it cannot be read.
 func (o *hosting) removed(h *replica, damaged bool) {
 	if damaged {
-		o.damaged[h.group.shard] = true
+		o.damaged[h.group.Shard] = true
 	}
-	delete(o.replicas, h.group.shard)
+	delete(o.replicas, h.group.Shard)
 }
 
 // resigned is when a replica has ended that was the last one of its group.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -44,26 +45,26 @@ func (o *hosting) checkLeases() (ended bool) {
 	o.leased = now.Add(peers.Beat)
 	for _, p := range shards.Sorted(o.replicas) {
 		g := o.replicas[p].group
-		if !g.leading {
+		if !g.Leading {
 			continue
 		}
-		if until := g.raft.LeadsUntil(); until > now {
+		if until := g.Raft.LeadsUntil(); until > now {
 			o.leased = min(o.leased, until)
 			continue
 		}
 		ended = true
-		g.raft.CheckLease()
+		g.Raft.CheckLease()
 	}
 	return ended
 }
 
 // wakeVoters wakes, of the groups that hibernate with their only vote here, those that
 // are wanted, and then reads dormant replicas: so many in all.
-func (o *hosting) wakeVoters(wanted func(*shardGroup) bool, limit int) {
+func (o *hosting) wakeVoters(wanted func(*shardgroup.Group) bool, limit int) {
 	woken := 0
 	for _, p := range shards.Sorted(o.replicas) {
-		if g := o.replicas[p].group; g.raft.Hibernates() && g.isOnlyVoter() && wanted(g) {
-			g.raft.Wake()
+		if g := o.replicas[p].group; g.Raft.Hibernates() && g.IsOnlyVoter() && wanted(g) {
+			g.Raft.Wake()
 			if woken++; woken >= limit {
 				return
 			}
@@ -82,6 +83,6 @@ func (o *hosting) openDormant(limit int) {
 // LinkChanged tells the groups of a link.
 func (o *hosting) linkChanged(peer machine.Peer, ev machine.LinkEvent) {
 	for _, p := range shards.Sorted(o.replicas) {
-		o.replicas[p].group.raft.OnLink(peer, ev)
+		o.replicas[p].group.Raft.OnLink(peer, ev)
 	}
 }

@@ -23,7 +23,7 @@ func TestLongIdleGroupsHibernate(t *testing.T) {
 		awake, terms := 0, uint64(0)
 		for i := range c.nodes {
 			for p, h := range c.node(i).net.hosting.replicas {
-				st := h.group.raft.Status()
+				st := h.group.Raft.Status()
 				terms = max(terms, st.Term)
 				if !p.Lobby && !st.Asleep {
 					awake++

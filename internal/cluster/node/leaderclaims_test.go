@@ -70,7 +70,7 @@ func TestFalseLeader(t *testing.T) {
 			c.until("the guest builds", func() bool { return g.in && g.acted >= 3 })
 			until = c.s.Now().Add(30 * time.Second)
 			say()
-			c.nodes[leader].Call(func() { c.node(leader).net.hosting.replicas[home].group.raft.Transfer(nodePeer(third).ID) })
+			c.nodes[leader].Call(func() { c.node(leader).net.hosting.replicas[home].group.Raft.Transfer(nodePeer(third).ID) })
 			c.until("the third host leads", func() bool { return c.leaderOf(home) == third })
 			c.until("node 0 knows", func() bool { return c.node(0).net.routes.table[home].leader == nodePeer(third) })
 			if drawn {

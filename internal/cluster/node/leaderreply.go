@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -15,9 +16,9 @@ func (t *routes) sendLeaderReply(to machine.Peer, p shards.Shard) {
 	out := &LeaderReply{Shard: p}
 	g, r := t.hosting.groupOf(p), t.table[p]
 	if g != nil {
-		out.Leader, out.Members, out.Term = g.leader(), g.members(), g.term()
+		out.Leader, out.Members, out.Term = g.Leader(), g.Members(), g.Term()
 	}
-	if r != nil && r.leader != t.Cfg.Self && (g == nil || r.leader != (machine.Peer{}) && !g.knowsBetter(r.term)) {
+	if r != nil && r.leader != t.Cfg.Self && (g == nil || r.leader != (machine.Peer{}) && !g.KnowsBetter(r.term)) {
 		out.Leader, out.Members, out.Term = r.leader, r.members, r.term
 	}
 	t.links.SendDatagram(to, out)
@@ -74,10 +75,10 @@ func (t *routes) generate(r *route, closest, silent []machine.Peer) {
 }
 
 // groupKnows puts the leader that the replica here knows into the route.
-func (t *routes) groupKnows(g *shardGroup) {
-	r := t.table[g.shard]
-	if leader := g.leader(); r != nil && g.knowsBetter(r.term) && t.links.Reachable(leader) {
-		t.leaderFound(r, leader, g.members(), g.term())
+func (t *routes) groupKnows(g *shardgroup.Group) {
+	r := t.table[g.Shard]
+	if leader := g.Leader(); r != nil && g.KnowsBetter(r.term) && t.links.Reachable(leader) {
+		t.leaderFound(r, leader, g.Members(), g.Term())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -19,7 +20,7 @@ import (
 type logFollowing struct {
 	part.Part
 	keys    *LogKeys // nil: nothing is followed
-	group   *shardGroup
+	group   *shardgroup.Group
 	links   *peers.Links
 	rules   region.Config
 	convict func(*regionlog.Proof, *regionlog.Finding)
@@ -69,8 +70,8 @@ const (
 
 // beat asks the leader for its log.
 func (l *logFollowing) beat(now machine.Time) {
-	leader := l.group.leader()
-	if l.keys == nil || l.group.shard.Lobby || l.group.leading || leader.ID != l.leader.ID {
+	leader := l.group.Leader()
+	if l.keys == nil || l.group.Shard.Lobby || l.group.Leading || leader.ID != l.leader.ID {
 		l.reset()
 	}
 	if leader.ID != l.leader.ID {
@@ -85,14 +86,14 @@ func (l *logFollowing) beat(now machine.Time) {
 		l.reset()
 		return
 	}
-	if l.keys == nil || l.group.shard.Lobby || l.group.leading || leader == (machine.Peer{}) || now < l.next || l.group.raft.Hibernates() {
+	if l.keys == nil || l.group.Shard.Lobby || l.group.Leading || leader == (machine.Peer{}) || now < l.next || l.group.Raft.Hibernates() {
 		return
 	}
 	l.suspectSilent(now)
 	l.copies.beat(now, leader, l.replayed)
 	l.roles.beat(now, l.replayed())
 	l.next = now.Add(askLogEvery)
-	l.links.Send(leader, &FollowLog{Region: l.group.shard.Region, State: l.replayer == nil && now >= l.again})
+	l.links.Send(leader, &FollowLog{Region: l.group.Shard.Region, State: l.replayer == nil && now >= l.again})
 }
 
 // suspectSilent suspects a leader that runs the region and keeps its log to itself: it is
@@ -121,7 +122,7 @@ func (l *logFollowing) suspect(what string) {
 	now := l.Env.Now()
 	l.silent, l.unsigned, l.suspected = now, 0, suspicion{l.leader.ID, now.Add(suspectedFor)}
 	l.Counts.Suspected++
-	l.Note(fmt.Sprintf("Node %s leads %s and %s. This node does not follow it for a while, so that another leads.", l.leader.ID.Short(), where(l.group.shard.Region), what))
+	l.Note(fmt.Sprintf("Node %s leads %s and %s. This node does not follow it for a while, so that another leads.", l.leader.ID.Short(), where(l.group.Shard.Region), what))
 }
 
 // replayed is the area as the leader's log has led to it until a moment ago; nil: it is not
@@ -201,7 +202,7 @@ func (l *logFollowing) checkpoint(b []byte, had *regionlog.Hashes) (*regionlog.C
 	if err != nil {
 		return nil, err
 	}
-	if c.World != l.Cfg.World || c.Region != l.group.shard.Region || l.keys.Node(c.Key) != l.leader.ID || !c.Verify() {
+	if c.World != l.Cfg.World || c.Region != l.group.Shard.Region || l.keys.Node(c.Key) != l.leader.ID || !c.Verify() {
 		return nil, regionlog.ErrSignature
 	}
 	return c, nil

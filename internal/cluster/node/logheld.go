@@ -76,9 +76,9 @@ func (w *words) receive(f *peers.Remote, m *LogHeld) {
 		return
 	}
 	h := w.hosting.replicas[m.Shard]
-	leads := h != nil && h.group.leading
+	leads := h != nil && h.group.Leading
 	switch {
-	case leads && h.group.isMember(f.Peer.ID), h != nil && h.rollback.asks(f.Peer.ID):
+	case leads && h.group.IsMember(f.Peer.ID), h != nil && h.rollback.asks(f.Peer.ID):
 	case !w.hosting.hosts(m.Shard) && w.spares.trusts(f, m.Shard):
 	default:
 		return
@@ -149,13 +149,13 @@ func (s *spareSending) passOn(m *LogHeld) {
 
 // speak tells the leader how far this follower is, if something has changed.
 func (s *spareSending) speak(now machine.Time) {
-	leader := s.group.leader()
-	if !s.signatures.isOn() || now < s.spoke.Add(spareEvery) || leader == (machine.Peer{}) || s.group.raft.Hibernates() {
+	leader := s.group.Leader()
+	if !s.signatures.isOn() || now < s.spoke.Add(spareEvery) || leader == (machine.Peer{}) || s.group.Raft.Hibernates() {
 		return
 	}
-	gen, _ := s.group.raft.Term()
+	gen, _ := s.group.Raft.Term()
 	if end := (hostpolicy.Log{Gen: gen, Term: s.changed.Term, Last: s.changed.Last}); end.Last != 0 && end != s.spoken {
 		s.spoke, s.spoken = now, end
-		s.links.SendDatagram(leader, s.signatures.say(s.group.shard, end))
+		s.links.SendDatagram(leader, s.signatures.say(s.group.Shard, end))
 	}
 }

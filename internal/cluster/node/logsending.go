@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
@@ -16,7 +17,7 @@ import (
 type logSending struct {
 	part.Part
 	keys   *LogKeys // nil: nothing is recorded
-	group  *shardGroup
+	group  *shardgroup.Group
 	links  *peers.Links
 	areas  areaFinder
 	guests *remoteSessions
@@ -54,7 +55,7 @@ const (
 
 // onFollow takes a member's wish to follow.
 func (s *logSending) onFollow(f *peers.Remote, m *FollowLog) {
-	if s.keys == nil || !s.group.leading || !s.group.isMember(f.Peer.ID) {
+	if s.keys == nil || !s.group.Leading || !s.group.IsMember(f.Peer.ID) {
 		return
 	}
 	now := s.Env.Now()
@@ -79,21 +80,21 @@ func (s *logSending) onFollow(f *peers.Remote, m *FollowLog) {
 func (s *logSending) beat(now machine.Time) {
 	kept := s.follow[:0]
 	for _, w := range s.follow {
-		if now < w.until && s.group.isMember(w.peer.ID) {
+		if now < w.until && s.group.IsMember(w.peer.ID) {
 			kept = append(kept, w)
 		}
 	}
 	clear(s.follow[len(kept):])
 	s.follow = kept
 	if now.Sub(s.looked) >= time.Second {
-		s.looked, s.shown = now, s.group.leading && s.isShown()
+		s.looked, s.shown = now, s.group.Leading && s.isShown()
 	}
 	s.record()
 }
 
 // isShown reports whether sessions of other nodes are shown the region.
 func (s *logSending) isShown() (elsewhere bool) {
-	s.areas.current(s.group.shard.Region, func(session machine.Peer, _ uint16) {
+	s.areas.current(s.group.Shard.Region, func(session machine.Peer, _ uint16) {
 		elsewhere = elsewhere || session.Addr != s.guests.tag && session.Addr != (machine.Addr{})
 	})
 	return elsewhere
@@ -101,11 +102,11 @@ func (s *logSending) isShown() (elsewhere bool) {
 
 // record lets the area record for as long as somebody follows, or may audit.
 func (s *logSending) record() {
-	area := s.areas.area(s.group.shard)
+	area := s.areas.area(s.group.Shard)
 	if area == nil || s.keys == nil {
 		return
 	}
-	if on := (len(s.follow) > 0 || s.shown) && s.group.leading; on != area.Recording() {
+	if on := (len(s.follow) > 0 || s.shown) && s.group.Leading; on != area.Recording() {
 		if on {
 			area.Record(s.signing(), s.send)
 		} else {
@@ -126,7 +127,7 @@ func (s *logSending) signing() *regionlog.Signing {
 
 // send sends what a tick has brought.
 func (s *logSending) send(out *regionlog.Output) {
-	pos := s.group.shard.Region
+	pos := s.group.Shard.Region
 	s.archive.Add(out, s.Env.Now())
 	var checkpoint, after, packed []byte
 	if out.Checkpoint != nil {
@@ -153,7 +154,7 @@ func (s *logSending) send(out *regionlog.Output) {
 // sendState sends a state in parts.
 func (s *logSending) sendState(w *logFollower, packed, checkpoint []byte) {
 	for part := uint32(0); ; part++ {
-		m := &LogState{Region: s.group.shard.Region, Part: part, Data: packed[:min(MaxLogPart, len(packed))]}
+		m := &LogState{Region: s.group.Shard.Region, Part: part, Data: packed[:min(MaxLogPart, len(packed))]}
 		if packed = packed[len(m.Data):]; len(packed) == 0 {
 			m.Checkpoint = checkpoint
 		}

@@ -29,7 +29,7 @@ func TestLostShardOfThree(t *testing.T) {
 	home := shards.Shard{Region: g.home}
 	whole := func() bool {
 		for i := range c.nodes {
-			if h := c.node(i).net.hosting.replicas[home]; h == nil || len(h.group.voters()) != 3 {
+			if h := c.node(i).net.hosting.replicas[home]; h == nil || len(h.group.Voters()) != 3 {
 				return false
 			}
 		}

@@ -140,7 +140,7 @@ func TestLongLyingHost(t *testing.T) {
 			}
 			c.until("another leads", func() bool {
 				for i := range c.nodes {
-					if h := c.node(i).net.hosting.replicas[home]; i != liar && h != nil && h.group.leading {
+					if h := c.node(i).net.hosting.replicas[home]; i != liar && h != nil && h.group.Leading {
 						return true
 					}
 				}
@@ -233,7 +233,7 @@ func TestLongConvictedBefore(t *testing.T) {
 	g.acted, other.acted = 0, 0
 	c.until("the guests build", func() bool { return g.in && other.in && g.acted > 3 && other.acted > 3 })
 	for p, h := range c.node(2).net.hosting.replicas {
-		if leader := h.group.leader(); leader == nodePeer(1) || leader == nodePeer(2) && h.group.isMember(nodePeer(1).ID) {
+		if leader := h.group.Leader(); leader == nodePeer(1) || leader == nodePeer(2) && h.group.IsMember(nodePeer(1).ID) {
 			t.Errorf("node 2 hosts %v with node 1, led by %v", p, leader.ID.Short())
 		}
 	}

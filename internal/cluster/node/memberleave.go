@@ -10,23 +10,23 @@ import (
 
 // transferLeadership lets another node lead the shard: this node is about to stop.
 func (b *membership) transferLeadership() {
-	if !b.group.leading {
+	if !b.group.Leading {
 		return
 	}
-	st := b.group.raft.Status()
-	if !b.group.isOnlyVoter() && len(st.Wanted) != 2 {
-		b.group.raft.Transfer(b.preferredSuccessor(&st).ID)
+	st := b.group.Raft.Status()
+	if !b.group.IsOnlyVoter() && len(st.Wanted) != 2 {
+		b.group.Raft.Transfer(b.preferredSuccessor(&st).ID)
 		return
 	}
 	for _, m := range st.Members {
 		if m.Peer.ID != b.Cfg.Self.ID && !m.Dead && !m.LogLost { // it has the shard already
-			_ = b.group.raft.SetMembers([]machine.Peer{m.Peer})
+			_ = b.group.Raft.SetMembers([]machine.Peer{m.Peer})
 			return
 		}
 	}
 	spare := hostpolicy.Ranked(b.candidates([]machine.Peer{b.Cfg.Self}, st.Former), nil)
 	if len(spare) > 0 && len(st.Members) == 1 {
-		_ = b.group.raft.SetMembers([]machine.Peer{spare[0].Peer}) // which hands the lead over when it has caught up
+		_ = b.group.Raft.SetMembers([]machine.Peer{spare[0].Peer}) // which hands the lead over when it has caught up
 	}
 }
 
@@ -43,7 +43,7 @@ func (b *membership) preferredSuccessor(st *group.Status) machine.Peer {
 
 // canLeave reports whether another member could lead the shard.
 func (b *membership) canLeave() bool {
-	for _, m := range b.group.raft.Status().Members {
+	for _, m := range b.group.Raft.Status().Members {
 		if m.Peer.ID != b.Cfg.Self.ID && !m.LogLost && (!m.Dead || b.links.Linked(m.Peer)) {
 			return true
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -18,7 +19,7 @@ import (
 // Who is to be a member is a matter of package hostpolicy.
 type membership struct {
 	part.Part
-	group  *shardGroup
+	group  *shardgroup.Group
 	links  *peers.Links
 	dir    *directory.Directory
 	offers *offers
@@ -50,25 +51,25 @@ func (b *membership) update(now machine.Time) {
 		b.transferLeadership()
 		return
 	}
-	st := b.group.raft.Status()
+	st := b.group.Raft.Status()
 	b.watch(&st, now)
 	if b.changePending(&st) {
 		return
 	}
 	wanted := b.voterFirst(b.wanted(&st, now), now)
 	if len(wanted) > 0 && !(sameMembers(wanted, st.Wanted) && (len(wanted) != 2 || wanted[0] == st.Wanted[0])) {
-		_ = b.group.raft.SetMembers(wanted) // if it cannot now: asked again
+		_ = b.group.Raft.SetMembers(wanted) // if it cannot now: asked again
 		return
 	}
 	// A lead that was not used is not passed on again: what the others lead is known some
 	// seconds late, and all idle groups would go round and never hibernate.
 	// What a group that began with a copy gives way with is merged from here.
-	if b.group.isRunning() || !b.group.used || b.copies.hasOrigin(b.group.shard) {
+	if b.group.IsRunning() || !b.group.Used || b.copies.hasOrigin(b.group.Shard) {
 		return
 	}
 	b.askLoads(&st)
-	if first := b.preferredLeader(&st); b.group.isQuiet(now) && first.ID != b.Cfg.Self.ID {
-		b.group.raft.Transfer(first.ID)
+	if first := b.preferredLeader(&st); b.group.IsQuiet(now) && first.ID != b.Cfg.Self.ID {
+		b.group.Raft.Transfer(first.ID)
 	}
 }
 
@@ -77,7 +78,7 @@ func (b *membership) askLoads(st *group.Status) {
 	for _, m := range st.Members {
 		f := b.links.ByID(m.Peer.ID)
 		if m.Voter && f != nil {
-			b.offers.ask(b.group.shard, f, f.Peer)
+			b.offers.ask(b.group.Shard, f, f.Peer)
 		}
 	}
 }
@@ -123,10 +124,10 @@ func (b *membership) changePending(st *group.Status) bool {
 
 // wanted are the members that the group should have.
 func (b *membership) wanted(st *group.Status, now machine.Time) []machine.Peer {
-	key := b.dir.KeyOf(b.group.shard)
+	key := b.dir.KeyOf(b.group.Shard)
 	members := hostpolicy.Remaining(b.present(st.Wanted, now))
 	if len(st.Wanted) == 0 {
-		members = b.present(b.group.members(), now)
+		members = b.present(b.group.Members(), now)
 	}
 	peers := make([]machine.Peer, len(members))
 	for i := range members {
@@ -152,17 +153,17 @@ func (b *membership) present(peers []machine.Peer, now machine.Time) (out []host
 // the key, nearest first, and then, since keys near it can be searched for, a few that
 // have been known for long. Those whose room is unknown are asked.
 func (b *membership) candidates(members, former []machine.Peer) (out []hostpolicy.Candidate) {
-	key := b.dir.KeyOf(b.group.shard)
+	key := b.dir.KeyOf(b.group.Shard)
 	near := peers.NearestFirst(key, append(slices.Clone(former), b.dir.Closest(key, 2*b.Cfg.Replicas+2)...))
 	for i, p := range append(near, b.seen.Longest(longestKnown)...) {
-		if b.group.hasLeft(p.ID, b.Env.Now()) || b.convicted.has(p.ID) {
+		if b.group.HasLeft(p.ID, b.Env.Now()) || b.convicted.has(p.ID) {
 			continue
 		}
 		if peers.Among(members, p.ID) || i >= len(near) && (peers.Among(near, p.ID) || b.seen.Standing.IsNewcomer(p.ID)) {
 			continue
 		}
 		f := b.links.Reported(p)
-		b.offers.ask(b.group.shard, f, p)
+		b.offers.ask(b.group.Shard, f, p)
 		if b.offers.canHost(p) {
 			out = append(out, hostpolicy.Candidate{Peer: f.Peer, Former: peers.Among(former, p.ID), Newcomer: b.seen.Standing.IsNewcomer(p.ID), Invitation: b.offers.invited(p.ID)})
 		}
@@ -177,7 +178,7 @@ func (b *membership) eligibleLeaders(st *group.Status) (near []machine.Peer) {
 			near = append(near, m.Peer)
 		}
 	}
-	kademlia.SortNearest(b.dir.KeyOf(b.group.shard), near)
+	kademlia.SortNearest(b.dir.KeyOf(b.group.Shard), near)
 	return near
 }
 
@@ -187,12 +188,12 @@ func (b *membership) voterFirst(wanted []machine.Peer, now machine.Time) []machi
 	if len(wanted) != 2 {
 		return wanted
 	}
-	kademlia.SortNearest(b.dir.KeyOf(b.group.shard), wanted)
+	kademlia.SortNearest(b.dir.KeyOf(b.group.Shard), wanted)
 	self := slices.IndexFunc(wanted, func(p machine.Peer) bool { return p.ID == b.Cfg.Self.ID })
 	if self < 0 {
 		return wanted
 	}
-	other := b.votes.moves(wanted[1-self].ID, self == 1, b.group.isQuiet(now), now)
+	other := b.votes.moves(wanted[1-self].ID, self == 1, b.group.IsQuiet(now), now)
 	if (self == 1) != other {
 		slices.Reverse(wanted)
 	}

@@ -56,7 +56,7 @@ func (c *cluster) merged() bool {
 		w := c.node(i).net
 		for _, s := range w.copies.list {
 			h := w.hosting.replicas[s.shard]
-			if s.isOrigin() && !w.hosting.dormant[s.shard] && (h == nil || h.group.raft.Status().Restored == 0) {
+			if s.isOrigin() && !w.hosting.dormant[s.shard] && (h == nil || h.group.Raft.Status().Restored == 0) {
 				return false
 			}
 		}

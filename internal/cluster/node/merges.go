@@ -87,7 +87,7 @@ func (g *merges) receive(from machine.Peer, m *MergeChanges, f *peers.Remote) {
 	case m.Shard.Lobby || !m.Shard.InWorld() || len(m.Changes)+len(m.Players) == 0 || !allIn(m.Shard.Region, m.Changes):
 		g.Counts.Dropped++
 		return
-	case h == nil || !h.group.leading:
+	case h == nil || !h.group.Leading:
 		if h != nil {
 			h.wake()
 		}
@@ -139,7 +139,7 @@ func allIn(pos world.RegionPos, changes []world.BlockChange) bool {
 // isRest reports whether the group here gives way to that of which changes come, or is
 // what is left of it.
 func (g *merges) isRest(h *replica, m *MergeChanges) bool {
-	gen, _ := h.group.raft.Term()
+	gen, _ := h.group.Raft.Term()
 	return gen.Compare(m.Aside) <= 0
 }
 
@@ -148,8 +148,8 @@ func (g *merges) mayMerge(from machine.Peer, h *replica, m *MergeChanges) bool {
 	if !g.signatures.isOn() {
 		return true
 	}
-	st := h.group.raft.Status()
-	hosts := append(h.group.members(), st.Former...)
+	st := h.group.Raft.Status()
+	hosts := append(h.group.Members(), st.Former...)
 	end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
 	return m.Gen.Number <= st.Gen.Number && g.signatures.signedBy(hosts, from.ID, m.Shard, end, decodeCopyProof(m.Proof))
 }

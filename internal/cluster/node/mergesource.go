@@ -116,7 +116,7 @@ func (s *mergeSources) beat(now machine.Time) {
 // written reports whether a copy is on the disk: the replica that puts it aside has ended.
 func (s *mergeSources) written(aside savedCopy) bool {
 	h := s.merges.hosting.replicas[aside.shard]
-	return h == nil || h.group.raft.Status().Gen != aside.Gen
+	return h == nil || h.group.Raft.Status().Gen != aside.Gen
 }
 
 // begin reads both states.

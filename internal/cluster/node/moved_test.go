@@ -44,10 +44,10 @@ func TestLongMoved(t *testing.T) {
 				t.Fatal("nobody leads")
 			}
 			h := c.node(leader).net.hosting.replicas[home]
-			if len(h.group.members()) != 3 {
-				t.Errorf("%d members", len(h.group.members()))
+			if len(h.group.Members()) != 3 {
+				t.Errorf("%d members", len(h.group.Members()))
 			}
-			for _, m := range h.group.members() {
+			for _, m := range h.group.Members() {
 				c.isThere(m)
 			}
 			asked := false

@@ -52,7 +52,7 @@ func TestTakeover(t *testing.T) {
 	c.until("the guest is in", func() bool { return g.in })
 	c.until("the guest is in a region of another node, which two more keep", func() bool {
 		l := c.leaderOf(shards.Shard{Region: g.home})
-		return l > 0 && len(c.node(l).net.hosting.replicas[shards.Shard{Region: g.home}].group.members()) == 3
+		return l > 0 && len(c.node(l).net.hosting.replicas[shards.Shard{Region: g.home}].group.Members()) == 3
 	})
 	home := shards.Shard{Region: g.home}
 	leader := c.leaderOf(home)
@@ -149,7 +149,7 @@ func TestSharedWorldKeepsItsData(t *testing.T) {
 		had++
 		c.until(p.String()+" has three hosts", func() bool {
 			for i := range c.nodes {
-				if h := c.node(i).net.hosting.replica(p); h == nil || len(h.group.members()) != 3 {
+				if h := c.node(i).net.hosting.replica(p); h == nil || len(h.group.Members()) != 3 {
 					return false
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -43,7 +44,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.hosting.onGroupMessage(f, m.Space, m)
 	case *group.ChunkAck:
 		w.hosting.onGroupMessage(f, m.Space, m)
-	case *Generate, *CreateGroup, *HostQuery, *HostReply, *GroupStatus, *Spare, *SpareHeld, *MergeChanges, *MergeDone, *LogHeld, *CopyQuery, *CopyPart, *StatesQuery, *States, *RestoreState, *StateRestored,
+	case *Generate, *CreateGroup, *HostQuery, *HostReply, *shardgroup.GroupStatus, *Spare, *SpareHeld, *MergeChanges, *MergeDone, *LogHeld, *CopyQuery, *CopyPart, *StatesQuery, *States, *RestoreState, *StateRestored,
 		*FollowLog, *LogEntry, *LogState, *Unsigned:
 		w.receiveOfHosting(f, m)
 	case *verifiedworld.OverlayShare, *verifiedworld.BootstrapQuery, *verifiedworld.BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
@@ -65,7 +66,7 @@ func (w *network) receiveOfHosting(f *peers.Remote, m machine.Message) {
 		w.creation.onHostQuery(f, m)
 	case *HostReply:
 		w.creation.onHostReply(f, m)
-	case *GroupStatus:
+	case *shardgroup.GroupStatus:
 		w.hosting.onGroupStatus(f, m)
 	case *Spare:
 		w.spares.receive(f, m)
@@ -86,7 +87,7 @@ func (w *network) receiveOfHosting(f *peers.Remote, m machine.Message) {
 			h.followed.onUnsigned()
 		}
 	case *SpareHeld:
-		if h := w.hosting.replicas[m.Shard]; h != nil && h.group.leading {
+		if h := w.hosting.replicas[m.Shard]; h != nil && h.group.Leading {
 			h.spares.hear(f, m)
 		}
 	case *LogHeld:

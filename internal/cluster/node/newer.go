@@ -38,11 +38,11 @@ func (o *otherGroups) askSoon() {
 // noteClaim notes a claim of a node that may make one: it is near the shard's key, a
 // member here, or a host that the directory names. Ids near a key are expensive.
 func (o *otherGroups) noteClaim(f *peers.Remote, gen group.Gen) {
-	who, p := f.Peer.ID, o.group.shard
-	if o.convicted.has(who) || o.group.hasLeft(who, o.Env.Now()) {
+	who, p := f.Peer.ID, o.group.Shard
+	if o.convicted.has(who) || o.group.HasLeft(who, o.Env.Now()) {
 		return
 	}
-	if !peers.Among(o.dir.NearestNodes(p, claimants), who) && !peers.Among(o.named, who) && !o.isFormer(who) && !o.group.isMember(who) && !o.routes.trusts(p, f.Peer) {
+	if !peers.Among(o.dir.NearestNodes(p, claimants), who) && !peers.Among(o.named, who) && !o.isFormer(who) && !o.group.IsMember(who) && !o.routes.trusts(p, f.Peer) {
 		return
 	}
 	now := o.Env.Now()
@@ -58,19 +58,19 @@ func (o *otherGroups) noteClaim(f *peers.Remote, gen group.Gen) {
 }
 
 // isFormer reports whether a node was a member before.
-func (o *otherGroups) isFormer(who id.ID) bool { return peers.Among(o.group.raft.Status().Former, who) }
+func (o *otherGroups) isFormer(who id.ID) bool { return peers.Among(o.group.Raft.Status().Former, who) }
 
 // proven reports whether enough nodes claim that the shard continues in a greater group.
 func (o *otherGroups) proven(gen group.Gen) bool {
-	st, now := o.group.raft.Status(), o.Env.Now()
-	if !o.group.leading && !isAsleepUnrestored(&st) && (st.Leader != (machine.Peer{}) || st.Asleep) {
+	st, now := o.group.Raft.Status(), o.Env.Now()
+	if !o.group.Leading && !isAsleepUnrestored(&st) && (st.Leader != (machine.Peer{}) || st.Asleep) {
 		return false // the leader finds out
 	}
 	var claims []hostpolicy.Claimant
 	for _, who := range id.Sorted(o.claims) {
 		if c := o.claims[who]; c.gen == gen && now.Sub(c.at) < claimFor {
 			claims = append(claims, hostpolicy.Claimant{
-				Founder: who == o.Cfg.Founder, Member: o.group.isMember(who), Returned: o.seen.HasReturned(who),
+				Founder: who == o.Cfg.Founder, Member: o.group.IsMember(who), Returned: o.seen.HasReturned(who),
 				Former: peers.Among(st.Former, who),
 			})
 		}
@@ -83,13 +83,13 @@ func (o *otherGroups) standing(st *group.Status, now machine.Time) hostpolicy.St
 	s := hostpolicy.Standing{
 		Restored: st.Restored != 0, Former: len(st.Former), JustBack: o.isJustBack(now), Away: o.seen.Absence(), GoneAfter: o.Cfg.GoneAfter,
 	}
-	if !o.group.leading {
+	if !o.group.Leading {
 		s.Leaderless = o.leaderless.leaderlessFor(now)
 	}
 	for _, m := range st.Members {
 		if m.Voter {
 			s.Voters++
-			if o.group.leading && !m.Dead || st.Asleep { // who sleeps does not know
+			if o.group.Leading && !m.Dead || st.Asleep { // who sleeps does not know
 				s.Living++
 			}
 		}
@@ -114,6 +114,6 @@ func isAsleepUnrestored(st *group.Status) bool { return st.Asleep && st.Restored
 // isJustBack reports whether this replica has come back from an absence a moment ago:
 // its node was suspended, or the replica is of an earlier run.
 func (o *otherGroups) isJustBack(now machine.Time) bool {
-	opened := o.group.opened
+	opened := o.group.Opened
 	return opened != 0 && now.Sub(opened) < peers.JustBack || o.seen.WasSuspended(now)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -14,7 +15,7 @@ import (
 // led by it.
 func (c *cluster) claims(liar, victim int, p shards.Shard, gen group.Gen) {
 	c.nodes[liar].Call(func() {
-		c.node(liar).net.links.SendDatagram(nodePeer(victim), &GroupStatus{Shard: p, Reply: true, Member: true, Led: true, Gen: gen, Term: 1 << 40, Last: 1 << 40, Members: []machine.Peer{nodePeer(liar)}})
+		c.node(liar).net.links.SendDatagram(nodePeer(victim), &shardgroup.GroupStatus{Shard: p, Reply: true, Member: true, Led: true, Gen: gen, Term: 1 << 40, Last: 1 << 40, Members: []machine.Peer{nodePeer(liar)}})
 		c.node(liar).net.links.Send(nodePeer(victim), &group.Message{Space: p.Space(), Gen: gen, From: 1, To: 2, Term: 1 << 40})
 	})
 }
@@ -49,7 +50,7 @@ func TestLiarsClaim(t *testing.T) {
 			for range rounds {
 				for victim := range liar {
 					for _, p := range shards.Sorted(c.node(victim).net.hosting.replicas) {
-						gen := c.node(victim).net.hosting.replicas[p].group.raft.Status().Gen
+						gen := c.node(victim).net.hosting.replicas[p].group.Raft.Status().Gen
 						c.claims(liar, victim, p, group.Gen{Number: gen.Number + 1, Fork: 7})
 						c.claims(liar, victim, p, group.Gen{Number: gen.Number, Fork: gen.Fork + 1<<20})
 					}

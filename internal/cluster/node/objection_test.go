@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
@@ -18,7 +19,7 @@ func (c *cluster) object(p shards.Shard, to int, liars []int, d time.Duration) {
 		for _, i := range liars {
 			c.nodes[i].Call(func() {
 				w := c.node(i).net
-				w.links.SendDatagram(nodePeer(to), &GroupStatus{Shard: p, Led: true, Gen: c.node(to).net.hosting.replicas[p].group.raft.Status().Gen})
+				w.links.SendDatagram(nodePeer(to), &shardgroup.GroupStatus{Shard: p, Led: true, Gen: c.node(to).net.hosting.replicas[p].group.Raft.Status().Gen})
 			})
 		}
 		c.s.Run(often)
@@ -37,7 +38,7 @@ func TestLongLiarObjects(t *testing.T) {
 	c.s.Run(20 * time.Second)
 	home := shards.Shard{Region: g.home}
 	g.quiet = true
-	left := c.indexOf(c.node(c.leaderOf(home)).net.hosting.replicas[home].group.members()[0])
+	left := c.indexOf(c.node(c.leaderOf(home)).net.hosting.replicas[home].group.Members()[0])
 	var liars []int
 	for i := range c.nodes {
 		switch {

@@ -108,9 +108,9 @@ func TestForgedWord(t *testing.T) {
 	w := c.node(victim).net
 	c.until("it asks", func() bool {
 		h := w.hosting.replica(home)
-		return h.group.raft.Status().Member && h.rollback.asks(nodePeer(liar).ID)
+		return h.group.Raft.Status().Member && h.rollback.asks(nodePeer(liar).ID)
 	})
-	gen, term := w.hosting.replicas[home].group.raft.Term()
+	gen, term := w.hosting.replicas[home].group.Raft.Term()
 	end := hostpolicy.Log{Gen: gen, Term: term + 5, Last: 1 << 40}
 	own := w.signatures.say(shards.Lobby, end)
 	own.Shard = home

@@ -403,7 +403,7 @@ func TestRevokedLeaderStops(t *testing.T) {
 	r.exact("before")
 	leads := func(p shards.Shard) (who []int) {
 		for i := range r.nodes {
-			if h := r.node(i).net.hosting.replicas[p]; h != nil && h.group.leading {
+			if h := r.node(i).net.hosting.replicas[p]; h != nil && h.group.Leading {
 				who = append(who, i)
 			}
 		}
@@ -431,7 +431,7 @@ func TestRevokedLeaderStops(t *testing.T) {
 	began := r.s.Now()
 	stopped := func() bool {
 		for _, h := range r.node(was[0]).net.hosting.replicas {
-			if h.group.leading {
+			if h.group.Leading {
 				return false
 			}
 		}

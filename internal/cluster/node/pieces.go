@@ -37,7 +37,7 @@ const (
 // receive takes an auditor's wish for a piece.
 func (s *pieceSending) receive(f *peers.Remote, m *Challenge) {
 	h := s.hosting.replicas[shards.Shard{Region: m.Region}]
-	if s.keys == nil || h == nil || !h.group.leading || s.busy >= maxPieces || !s.budgets.Take(f, 1) || machine.Relayed(s.Env, f.Peer) {
+	if s.keys == nil || h == nil || !h.group.Leading || s.busy >= maxPieces || !s.budgets.Take(f, 1) || machine.Relayed(s.Env, f.Peer) {
 		s.Counts.Dropped++
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -30,40 +31,11 @@ const (
 	leaderlessAfter = 5 * time.Second
 )
 
-// GroupStatus is what a node knows of the group of a shard. It serves two purposes: a
-// replica whose group has lost its majority for good asks the survivors whether any of
-// them leads before it continues with its own data; and a leader asks from time to time
-// whether there is another group for its shard, of which the lesser gives way.
-type GroupStatus struct {
-	Shard  shards.Shard
-	Reply  bool // the receiver is to say the same
-	Member bool // the sender has a replica
-	Led    bool // which leads, or knows who does
-	Gen    group.Gen
-	// The end of the replica's log: of two logs the one with the later end has
-	// more. Without a replica, Gen, Term and Last are of the newest copy.
-	Term, Last uint64
-	Members    []machine.Peer
-	// Heard: in an answer, that the sender hears one of the Members that it was asked
-	// about, other than the one who asked.
-	Heard bool
-	// Proof is a host's signature over a copy (copyProof); none: this node was a host.
-	Proof []byte
-}
-
-// Datagram says that the message needs no link and may be lost.
-func (*GroupStatus) Datagram() {}
-
-// end is the end of the sender's log, or of its copy.
-func (m *GroupStatus) end() hostpolicy.Log {
-	return hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Last}
-}
-
 // quorumLoss decides what to do with a replica whose group has no leader. Whether it
 // continues without the others is a matter of package hostpolicy.
 type quorumLoss struct {
 	part.Part
-	group       *shardGroup
+	group       *shardgroup.Group
 	convicted   *convictions // have no vote
 	links       *peers.Links
 	dir         *directory.Directory
@@ -76,7 +48,7 @@ type quorumLoss struct {
 	since machine.Time // it has had no leader; 0: it has one, or sleeps
 	asked []machine.Peer
 	begun machine.Time // of the inquiry; 0: none
-	heard map[id.ID]*GroupStatus
+	heard map[id.ID]*shardgroup.GroupStatus
 	// withoutLog are nodes that answered that they have no replica: a member
 	// among them has lost its disk, or part of it, for good.
 	withoutLog map[id.ID]bool
@@ -92,7 +64,7 @@ func (g *quorumLoss) leaderlessFor(now machine.Time) time.Duration {
 }
 
 // hear notes what another node knows of the group.
-func (g *quorumLoss) hear(f *peers.Remote, m *GroupStatus) {
+func (g *quorumLoss) hear(f *peers.Remote, m *shardgroup.GroupStatus) {
 	if g.since != 0 && !m.Reply {
 		if g.withoutLog == nil {
 			g.withoutLog = map[id.ID]bool{}
@@ -115,7 +87,7 @@ func (g *quorumLoss) isDue(now machine.Time) bool {
 
 // check asks the others, or continues without them.
 func (g *quorumLoss) check(now machine.Time) {
-	st := g.group.raft.Status()
+	st := g.group.Raft.Status()
 	self := slices.IndexFunc(st.Members, func(m group.MemberStatus) bool { return m.Peer.ID == g.Cfg.Self.ID })
 	switch {
 	case st.Asleep || g.hasLeader(&st) || self < 0 || !st.Members[self].Voter && !st.Members[self].Standby:
@@ -141,7 +113,7 @@ func (g *quorumLoss) check(now machine.Time) {
 	case g.isLastOf(&st, now):
 		g.continueAlone(now)
 	case g.leaderlessFor(now) < hostpolicy.MemberLostAfter:
-	case st.Members[self].Standby && !g.seen.AllGone(g.group.voters()):
+	case st.Members[self].Standby && !g.seen.AllGone(g.group.Voters()):
 	case g.seen.IsPartitioned():
 		g.contactSilent()
 		g.next = now.Add(inquiryRetry)
@@ -153,7 +125,7 @@ func (g *quorumLoss) check(now machine.Time) {
 // hasLeader reports whether somebody leads, as far as this replica knows. Raft's leader
 // does not lead once its lease has expired.
 func (g *quorumLoss) hasLeader(st *group.Status) bool {
-	return st.Leader != machine.Peer{} && (st.Leader.ID != g.Cfg.Self.ID || g.group.leading)
+	return st.Leader != machine.Peer{} && (st.Leader.ID != g.Cfg.Self.ID || g.group.Leading)
 }
 
 func (g *quorumLoss) endInquiry() { g.begun, g.asked, g.heard = 0, nil, nil }
@@ -197,16 +169,16 @@ func (g *quorumLoss) isLastOf(st *group.Status, now machine.Time) bool {
 // is put aside, and a new group begins with it.
 func (g *quorumLoss) continueAlone(now machine.Time) {
 	g.next = now.Add(lastHostRetry)
-	g.dir.Find(g.group.shard, func(r kademlia.Result) {
-		rival := records.Hosts{Term: g.group.term(), Members: g.group.members()}
+	g.dir.Find(g.group.Shard, func(r kademlia.Result) {
+		rival := records.Hosts{Term: g.group.Term(), Members: g.group.Members()}
 		if r.Record != nil {
 			if found, err := records.DecodeHosts(r.Record.Payload); err == nil {
 				rival.Term = max(rival.Term, found.Term)
 			}
 		}
-		g.restoration.beginAlone(g.group.shard, rival, g.since, func() (log []machine.DiskWrite, ok bool) {
-			if g.since != 0 && !g.group.gone {
-				log, ok = g.group.raft.Resign() // if it cannot now: asked again
+		g.restoration.beginAlone(g.group.Shard, rival, g.since, func() (log []machine.DiskWrite, ok bool) {
+			if g.since != 0 && !g.group.Gone {
+				log, ok = g.group.Raft.Resign() // if it cannot now: asked again
 			}
 			return log, ok
 		})
@@ -220,16 +192,16 @@ const lastHostRetry = 5 * time.Second
 // reason to send anything.
 func (g *quorumLoss) contactSilent() {
 	for _, p := range g.seen.Silent() {
-		g.links.SendDatagram(p, &GroupStatus{Shard: g.group.shard, Reply: true})
+		g.links.SendDatagram(p, &shardgroup.GroupStatus{Shard: g.group.Shard, Reply: true})
 	}
 }
 
 // askSurvivors asks the other members, and the nodes near the key, what they know.
 func (g *quorumLoss) askSurvivors(now machine.Time) {
-	g.begun, g.heard = now, map[id.ID]*GroupStatus{}
-	g.asked = peers.AppendOthers(g.honestNear(), g.Cfg.Self.ID, g.group.members()...)
+	g.begun, g.heard = now, map[id.ID]*shardgroup.GroupStatus{}
+	g.asked = peers.AppendOthers(g.honestNear(), g.Cfg.Self.ID, g.group.Members()...)
 	for _, p := range g.asked {
-		g.links.SendDatagram(p, &GroupStatus{Shard: g.group.shard, Reply: true, Member: true})
+		g.links.SendDatagram(p, &shardgroup.GroupStatus{Shard: g.group.Shard, Reply: true, Member: true})
 	}
 }
 
@@ -238,10 +210,10 @@ func (g *quorumLoss) decide(st *group.Status, now machine.Time) {
 	var survivors []hostpolicy.Survivor
 	for who, s := range g.heard { // the order does not matter
 		survivors = append(survivors, hostpolicy.Survivor{
-			ID: who, Led: s.Led, Member: s.Member, Log: s.end(),
+			ID: who, Led: s.Led, Member: s.Member, Log: s.End(),
 		})
 	}
-	own := endOf(st)
+	own := shardgroup.EndOf(st)
 	q, without := g.count(st, now)
 	if g.objected == 0 && hostpolicy.Objections(g.Cfg.Self.ID, own, survivors) > 0 {
 		g.objected = now
@@ -254,7 +226,7 @@ func (g *quorumLoss) decide(st *group.Status, now machine.Time) {
 		return
 	}
 	lost := g.describe(q, without)
-	if err := g.group.raft.Recover([]machine.Peer{g.Cfg.Self}); err != nil {
+	if err := g.group.Raft.Recover([]machine.Peer{g.Cfg.Self}); err != nil {
 		g.Note(lost + "; going on without them failed, trying again: " + err.Error())
 		return
 	}
@@ -299,14 +271,14 @@ func (g *quorumLoss) near() (near, answered int) {
 
 // honestNear are the nodes nearest to the key that were not convicted.
 func (g *quorumLoss) honestNear() []machine.Peer {
-	near := g.dir.NearestNodes(g.group.shard, nearby+len(g.convicted.list))
+	near := g.dir.NearestNodes(g.group.Shard, nearby+len(g.convicted.list))
 	near = slices.DeleteFunc(near, func(p machine.Peer) bool { return g.convicted.has(p.ID) })
 	return near[:min(len(near), nearby)]
 }
 
 // describe tells people what was lost.
 func (g *quorumLoss) describe(q hostpolicy.Quorum, without int) string {
-	p := g.group.shard
+	p := g.group.Shard
 	switch {
 	case without > 0:
 		return fmt.Sprintf("Hosts of %s have lost what they had of it (%d of %d)", p, without, q.Voters)

@@ -50,7 +50,7 @@ func TestLongMajorityGone(t *testing.T) {
 	c.s.Run(20 * time.Second)
 	home := shards.Shard{Region: g.home}
 	leader := c.leaderOf(home)
-	members := c.node(leader).net.hosting.replicas[home].group.members()
+	members := c.node(leader).net.hosting.replicas[home].group.Members()
 	if len(members) != 3 {
 		t.Fatalf("%d members", len(members))
 	}
@@ -69,7 +69,7 @@ func TestLongMajorityGone(t *testing.T) {
 	if len(dead) > 2 {
 		left, dead = dead[0], dead[1:]
 	}
-	old := c.node(left).net.hosting.replicas[home].group.raft.Status().Gen
+	old := c.node(left).net.hosting.replicas[home].group.Raft.Status().Gen
 	for _, i := range dead {
 		c.nodes[i].Crash()
 	}
@@ -98,7 +98,7 @@ func TestLongMajorityGone(t *testing.T) {
 		t.Error("nothing was built")
 	}
 	for _, i := range dead {
-		if h := c.node(i).net.hosting.replica(home); h != nil && h.group.raft.Status().Gen == old {
+		if h := c.node(i).net.hosting.replica(home); h != nil && h.group.Raft.Status().Gen == old {
 			t.Errorf("node %d is still in the old generation", i)
 		}
 		if aside := c.nodes[i].Disk.All(group.SupersededSpace(region.Space(home.Region), old)); len(aside) == 0 {
@@ -122,7 +122,7 @@ func TestInvalidMessageEndsReplicaForSeconds(t *testing.T) {
 	if h == nil {
 		t.Fatal("the victim has no replica")
 	}
-	st, first := h.group.raft.Status(), h.group.raft
+	st, first := h.group.Raft.Status(), h.group.Raft
 	c.nodes[leader].Call(func() {
 		for i := range uint64(81) { // the numbers of the members are their own business
 			from, to := 1+i/9, 1+i%9
@@ -131,14 +131,14 @@ func TestInvalidMessageEndsReplicaForSeconds(t *testing.T) {
 		}
 	})
 	c.s.Run(time.Second)
-	if !h.seat.HasLeft() || h.group.raft.Status().Member {
+	if !h.seat.HasLeft() || h.group.Raft.Status().Member {
 		t.Fatal("the replica takes nonsense for truth")
 	}
 	if c.noted("a member sent an invalid message") != 1 {
 		t.Error("nobody was told")
 	}
 	c.s.Run(rereadAfter + 5*time.Second)
-	if w := c.node(victim).net; h.group.raft == first || !h.group.raft.Status().Member || w.hosting.replicas[home] != h || w.hosting.damaged[home] {
+	if w := c.node(victim).net; h.group.Raft == first || !h.group.Raft.Status().Member || w.hosting.replicas[home] != h || w.hosting.damaged[home] {
 		t.Error("the replica has not come back")
 	}
 	c.nodes[leader].Crash()
@@ -161,13 +161,13 @@ func TestLongAllGone(t *testing.T) {
 	c.s.Run(30 * time.Second)
 	var lost shards.Shard
 	var hosts []machine.Peer
-	keep := c.node(c.leaderOf(shards.Lobby)).net.hosting.replicas[shards.Lobby].group.members()
+	keep := c.node(c.leaderOf(shards.Lobby)).net.hosting.replicas[shards.Lobby].group.Members()
 	for _, p := range shards.Sorted(c.node(0).net.routes.table) {
 		l := c.leaderOf(p)
 		if p.Lobby || max(p.Region.X, -p.Region.X, p.Region.Z, -p.Region.Z) > 1 || l < 0 {
 			continue
 		}
-		m := c.node(l).net.hosting.replicas[p].group.members()
+		m := c.node(l).net.hosting.replicas[p].group.Members()
 		shared := 0
 		for _, q := range m {
 			if slices.Contains(keep, q) {
@@ -181,7 +181,7 @@ func TestLongAllGone(t *testing.T) {
 	if hosts == nil {
 		t.Fatal("no region to lose")
 	}
-	old := c.node(c.indexOf(hosts[0])).net.hosting.replicas[lost].group.raft.Status().Gen
+	old := c.node(c.indexOf(hosts[0])).net.hosting.replicas[lost].group.Raft.Status().Gen
 	c.guests[0].Crash()
 	c.s.Run(10 * time.Second)
 	had := map[int]int{}
@@ -218,7 +218,7 @@ func TestLongAllGone(t *testing.T) {
 		c.s.Run(time.Second)
 		for _, p := range hosts {
 			i := c.indexOf(p)
-			if h := c.node(i).net.hosting.replica(lost); h != nil && h.group.raft.Status().Gen.Number <= old.Number {
+			if h := c.node(i).net.hosting.replica(lost); h != nil && h.group.Raft.Status().Gen.Number <= old.Number {
 				return false
 			}
 			if had[i] > 0 && len(c.nodes[i].Disk.All(group.SupersededSpace(lost.Space(), old))) == 0 {

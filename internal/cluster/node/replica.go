@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -25,7 +26,7 @@ type replica struct {
 	setAside func(group.Copy) []machine.DiskWrite
 
 	seat        part.Seat // the replica, as one of the node's machines
-	group       *shardGroup
+	group       *shardgroup.Group
 	users       *shardUsers
 	record      *shardRecord
 	membership  *membership
@@ -39,9 +40,20 @@ type replica struct {
 	rereadAt machine.Time // when to read the disk again, if the replica lost its way
 }
 
+// shardRunner runs shards on this node (Node).
+type shardRunner interface {
+	Runs(shards.Shard) bool
+	startLobby() // if it does not run
+	stop(shards.Shard)
+	// done is the end of a job that the shard has asked for, forgetJob when the shard
+	// need not hear of it.
+	done(tag uint64, result any, err error)
+	forgetJob(tag uint64)
+}
+
 // leaderRoutes hears who leads a shard (routes).
 type leaderRoutes interface {
-	groupKnows(*shardGroup)
+	groupKnows(*shardgroup.Group)
 	leadLost(p shards.Shard, hibernates bool)
 	leftGroup(shards.Shard)
 }
@@ -70,27 +82,27 @@ const (
 func (h *replica) open() {
 	h.seat = h.newSeat(group.OwnSpace(h.space))
 	h.rollback.restart()
-	h.group.raft = group.New(group.Config{
+	h.group.Raft = group.New(group.Config{
 		Space: h.space, Self: h.Cfg.Self, SetAside: h.setAside, Applied: h.spares.applied, Vouched: h.rollback.isNeeded(),
 	}, groupEnv{h.Env, h.seat, h.send}, h)
-	h.seat.Put(h.group.raft)
-	h.group.raft.Start()
+	h.seat.Put(h.group.Raft)
+	h.group.Raft.Start()
 }
 
 // holdMessage queues a message until the leader is known.
 func (h *replica) holdMessage(f *peers.Remote, m *Routed) {
 	if h.users.hold(f, m) {
-		h.group.raft.Wake()
+		h.group.Raft.Wake()
 	}
 }
 
 // releaseHeld delivers, forwards or drops the messages that waited for a leader.
-func (h *replica) releaseHeld() { h.users.release(func() bool { return h.group.leading }) }
+func (h *replica) releaseHeld() { h.users.release(func() bool { return h.group.Leading }) }
 
 // wake wakes a group that hibernates or has no leader, because the shard is needed.
 func (h *replica) wake() {
-	if h.group.raft.Hibernates() || h.group.raft.Leader() == (machine.Peer{}) {
-		h.group.raft.Wake()
+	if h.group.Raft.Hibernates() || h.group.Raft.Leader() == (machine.Peer{}) {
+		h.group.Raft.Wake()
 	}
 	h.routes.groupKnows(h.group)
 }
@@ -110,9 +122,9 @@ func (h *replica) beat(now machine.Time) {
 	h.rollback.beat(now)
 	h.followed.beat(now)
 	h.log.beat(now)
-	if !h.group.leading {
+	if !h.group.Leading {
 		if h.quorumLoss.isDue(now) {
-			if h.quorumLoss.leaderlessFor(now) >= leaderlessAfter || h.group.raft.Hibernates() && h.otherGroups.isClaimed(now) {
+			if h.quorumLoss.leaderlessFor(now) >= leaderlessAfter || h.group.Raft.Hibernates() && h.otherGroups.isClaimed(now) {
 				h.otherGroups.search(now)
 			}
 			h.quorumLoss.check(now)
@@ -123,16 +135,16 @@ func (h *replica) beat(now machine.Time) {
 	}
 	h.record.leads()
 	h.otherGroups.search(now)
-	if h.group.isRunning() {
-		h.group.idleSince, h.group.used = now, true
+	if h.group.IsRunning() {
+		h.group.IdleSince, h.group.Used = now, true
 	}
 	if h.record.publish() {
 		h.users.notify() // whom to ask when this node falls silent
 	}
 	h.membership.update(now)
 	h.spares.beat(now)
-	if idle := now.Sub(h.group.idleSince); idle >= hibernateAfter && (h.spares.isSettled() || idle >= sparesAtMost) && !h.IsLeaving() {
-		h.group.raft.Hibernate()
+	if idle := now.Sub(h.group.IdleSince); idle >= hibernateAfter && (h.spares.isSettled() || idle >= sparesAtMost) && !h.IsLeaving() {
+		h.group.Raft.Hibernate()
 	}
 }
 
@@ -145,7 +157,7 @@ func (h *replica) restoredLately() machine.Time {
 	if h == nil {
 		return 0
 	}
-	if st := h.group.raft.Status(); st.Restored != 0 && h.Env.Now().Sub(st.Gen.Created()) < restoredFor {
+	if st := h.group.Raft.Status(); st.Restored != 0 && h.Env.Now().Sub(st.Gen.Created()) < restoredFor {
 		return st.Restored
 	}
 	return 0

@@ -11,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -48,7 +49,7 @@ type lossInquiry struct {
 	begun machine.Time
 	again bool // asked again
 	asked []machine.Peer
-	heard map[id.ID]*GroupStatus
+	heard map[id.ID]*shardgroup.GroupStatus
 	done  func()
 	// nearer: a node that is nearer to the key asks the same.
 	nearer bool
@@ -82,7 +83,7 @@ func (o *restoration) inquire(p shards.Shard, q *lossInquiry) {
 		q.done()
 		return
 	}
-	q.begun, q.heard = o.Env.Now(), map[id.ID]*GroupStatus{}
+	q.begun, q.heard = o.Env.Now(), map[id.ID]*shardgroup.GroupStatus{}
 	others := append(o.seen.Recent(), o.dir.NearestNodes(p, claimants)...)
 	kademlia.SortNearest(o.dir.KeyOf(p), others)
 	q.asked = append(slices.Clone(q.rival.Members), others...)
@@ -98,7 +99,7 @@ func (o *restoration) inquire(p shards.Shard, q *lossInquiry) {
 }
 
 func (o *restoration) ask(p shards.Shard, q *lossInquiry) {
-	m := &GroupStatus{Shard: p, Reply: true}
+	m := &shardgroup.GroupStatus{Shard: p, Reply: true}
 	if q.resign != nil {
 		m.Members = q.rival.Members // who hears any of them?
 	}
@@ -110,7 +111,7 @@ func (o *restoration) ask(p shards.Shard, q *lossInquiry) {
 }
 
 // hear takes what a node knows of a shard.
-func (o *restoration) hear(f *peers.Remote, m *GroupStatus) {
+func (o *restoration) hear(f *peers.Remote, m *shardgroup.GroupStatus) {
 	if q := o.inquiries[m.Shard]; q != nil && peers.Among(q.asked, f.Peer.ID) && !o.convicted.has(f.Peer.ID) {
 		q.heard[f.Peer.ID] = m
 	}
@@ -128,7 +129,7 @@ func (o *restoration) questioned(f *peers.Remote, p shards.Shard) {
 	case kademlia.Closer(o.dir.KeyOf(p), f.Peer.ID, o.Cfg.Self.ID):
 		q.nearer = true
 	case q.again: // it has begun since, and nothing more would tell it
-		o.links.SendDatagram(f.Peer, &GroupStatus{Shard: p, Reply: true})
+		o.links.SendDatagram(f.Peer, &shardgroup.GroupStatus{Shard: p, Reply: true})
 	}
 }
 
@@ -183,9 +184,9 @@ func (o *restoration) newest(p shards.Shard, q *lossInquiry, own savedCopy) mach
 		switch {
 		case n.ID == o.Cfg.Self.ID:
 			claimed[i], proof = own.end(), own.proof
-		case m != nil && (q.rival.Term == 0 || termOf(m.Gen, m.Term) <= q.rival.Term):
+		case m != nil && (q.rival.Term == 0 || shardgroup.TermOf(m.Gen, m.Term) <= q.rival.Term):
 			// A state that is newer than the record is a lie: leaders publish their terms.
-			claimed[i], proof = m.end(), decodeCopyProof(m.Proof)
+			claimed[i], proof = m.End(), decodeCopyProof(m.Proof)
 		}
 		if o.signatures.signedBy(q.rival.Members, n.ID, p, claimed[i], proof) {
 			signed[i] = claimed[i]
@@ -255,7 +256,7 @@ func (o *restoration) decide(p shards.Shard, q *lossInquiry) {
 
 // origin is what a group begins with that takes the place of the hosts.
 func (q *lossInquiry) origin() group.Origin {
-	return group.Origin{Number: generationOf(q.rival.Term), Term: raftTermOf(q.rival.Term), Former: q.rival.Members}
+	return group.Origin{Number: shardgroup.GenerationOf(q.rival.Term), Term: shardgroup.RaftTermOf(q.rival.Term), Former: q.rival.Members}
 }
 
 // resigned is when the replica of the last host is put aside: the shard continues from

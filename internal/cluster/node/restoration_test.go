@@ -34,7 +34,7 @@ func retiredHosts(t *testing.T) (c *cluster, g *wanderer, home shards.Shard, now
 	}
 	leader := c.leaderOf(home)
 	c.nodes[leader].Call(func() {
-		if err := c.node(leader).net.hosting.replicas[home].group.raft.SetMembers(others); err != nil {
+		if err := c.node(leader).net.hosting.replicas[home].group.Raft.SetMembers(others); err != nil {
 			t.Error(err)
 		}
 	})
@@ -76,7 +76,7 @@ func TestNewestCopyContinues(t *testing.T) {
 // what they have, which is newer. It goes on, and there is one group.
 func TestHostsReturn(t *testing.T) {
 	c, g, home, hosts := retiredHosts(t)
-	gen := c.node(hosts[0]).net.hosting.replicas[home].group.raft.Status().Gen
+	gen := c.node(hosts[0]).net.hosting.replicas[home].group.Raft.Status().Gen
 	for _, i := range hosts {
 		c.nodes[i].Crash()
 	}
@@ -87,7 +87,7 @@ func TestHostsReturn(t *testing.T) {
 	}
 	c.until("they lead, and nobody else", func() bool {
 		leaders := c.leaders(home)
-		return len(leaders) == 1 && c.node(leaders[0]).net.hosting.replicas[home].group.raft.Status().Gen == gen
+		return len(leaders) == 1 && c.node(leaders[0]).net.hosting.replicas[home].group.Raft.Status().Gen == gen
 	})
 	c.until("the guest is in", func() bool { return g.in })
 	if c.checkEdits() == 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -23,7 +24,7 @@ import (
 // it has, and says so.
 type rollbackCheck struct {
 	part.Part
-	group      *shardGroup
+	group      *shardgroup.Group
 	signatures copySignatures
 	links      *peers.Links
 	dir        *directory.Directory
@@ -35,7 +36,7 @@ type rollbackCheck struct {
 	joined  machine.Time // since when the directory can tell whom to ask
 	next    machine.Time // when to ask again
 	asked   []machine.Peer
-	heard   map[id.ID]*GroupStatus
+	heard   map[id.ID]*shardgroup.GroupStatus
 	checked map[id.ID]copyProof // whose signature was checked
 
 	vouched bool
@@ -61,18 +62,18 @@ func (k *rollbackCheck) asks(who id.ID) bool { return !k.done && peers.Among(k.a
 
 // hearOwn takes what this node has said about its log.
 func (k *rollbackCheck) hearOwn(end hostpolicy.Log) {
-	gen, _ := k.group.raft.Term()
+	gen, _ := k.group.Raft.Term()
 	if end.Gen != gen || end.Compare(k.had) <= 0 {
 		return
 	}
 	k.had = end
 	if k.vouched {
-		k.group.raft.Vouch(end.Term, end.Last)
+		k.group.Raft.Vouch(end.Term, end.Last)
 	}
 }
 
 // hear takes what another node has of the shard.
-func (k *rollbackCheck) hear(f *peers.Remote, m *GroupStatus) {
+func (k *rollbackCheck) hear(f *peers.Remote, m *shardgroup.GroupStatus) {
 	if !k.asks(f.Peer.ID) {
 		return
 	}
@@ -82,11 +83,11 @@ func (k *rollbackCheck) hear(f *peers.Remote, m *GroupStatus) {
 		return
 	}
 	k.checked[f.Peer.ID] = proof
-	end := m.end()
+	end := m.End()
 	if k.signatures.signedBy([]machine.Peer{k.Cfg.Self}, f.Peer.ID, m.Shard, end, proof) {
 		k.hearOwn(end)
 	}
-	if k.signatures.signedBy(k.group.members(), f.Peer.ID, m.Shard, end, proof) {
+	if k.signatures.signedBy(k.group.Members(), f.Peer.ID, m.Shard, end, proof) {
 		k.copies[f.Peer.ID] = signedCopy{end: end, proof: proof}
 	}
 }
@@ -98,16 +99,16 @@ func (k *rollbackCheck) restart() {
 }
 
 // isNeeded reports whether the replica is of an earlier run, and words are signed.
-func (k *rollbackCheck) isNeeded() bool { return k.group.opened != 0 && k.signatures.isOn() }
+func (k *rollbackCheck) isNeeded() bool { return k.group.Opened != 0 && k.signatures.isOn() }
 
 // beat goes on with the check.
 func (k *rollbackCheck) beat(now machine.Time) {
-	st := k.group.raft.Status()
+	st := k.group.Raft.Status()
 	if k.done || !st.Member || st.Asleep {
 		return
 	}
 	if k.begun == 0 {
-		k.begun, k.heard, k.checked, k.copies = now, map[id.ID]*GroupStatus{}, map[id.ID]copyProof{}, map[id.ID]signedCopy{}
+		k.begun, k.heard, k.checked, k.copies = now, map[id.ID]*shardgroup.GroupStatus{}, map[id.ID]copyProof{}, map[id.ID]signedCopy{}
 	}
 	if k.joined == 0 && k.dir.HasJoined() {
 		k.joined, k.next = now, 0
@@ -119,7 +120,7 @@ func (k *rollbackCheck) beat(now machine.Time) {
 	switch {
 	case !k.vouched && (now.Sub(k.begun) >= rollbackAtMost || k.joined != 0 && (k.allAnswered() || now.Sub(k.joined) >= rollbackAsk)):
 		k.vouched = true
-		k.group.raft.Vouch(k.had.Term, k.had.Last)
+		k.group.Raft.Vouch(k.had.Term, k.had.Last)
 	case !k.vouched:
 	case k.lacks(&st):
 		k.wait(&st, now)
@@ -135,13 +136,13 @@ func (k *rollbackCheck) end() {
 
 // ask asks who may know.
 func (k *rollbackCheck) ask(st *group.Status) {
-	ask := append(k.group.members(), k.dir.NearestNodes(k.group.shard, claimants)...)
+	ask := append(k.group.Members(), k.dir.NearestNodes(k.group.Shard, claimants)...)
 	ask = append(append(ask, st.Former...), k.seen.Recent()...)
 	k.asked = peers.AppendOthers(k.asked, k.Cfg.Self.ID, ask...)
 	k.asked = k.asked[:min(len(k.asked), maxRollbackAsks)]
 	for _, p := range k.asked {
 		if k.heard[p.ID] == nil || k.since != 0 {
-			k.links.SendDatagram(p, &GroupStatus{Shard: k.group.shard, Reply: true, Member: true})
+			k.links.SendDatagram(p, &shardgroup.GroupStatus{Shard: k.group.Shard, Reply: true, Member: true})
 		}
 	}
 }
@@ -158,7 +159,7 @@ func (k *rollbackCheck) allAnswered() bool {
 
 // lacks reports whether this node has had more than its log has now.
 func (k *rollbackCheck) lacks(st *group.Status) bool {
-	return k.had.Gen == st.Gen && endOf(st).Compare(k.had) < 0
+	return k.had.Gen == st.Gen && shardgroup.EndOf(st).Compare(k.had) < 0
 }
 
 // wait waits for those who have what is missing here, and goes on without them if they do
@@ -166,18 +167,18 @@ func (k *rollbackCheck) lacks(st *group.Status) bool {
 func (k *rollbackCheck) wait(st *group.Status, now machine.Time) {
 	if k.since == 0 {
 		k.Note(fmt.Sprintf("The disk of this node was put back to an older state: of %s it has had entry %d, and has %d now. It elects nobody who lacks that.",
-			k.group.shard, k.had.Last, st.Last))
+			k.group.Shard, k.had.Last, st.Last))
 		k.since = now
 	}
 	switch waited := now.Sub(k.since); {
-	case k.group.leader() != (machine.Peer{}):
+	case k.group.Leader() != (machine.Peer{}):
 		k.since = now // it is sent what it lacks
 	case k.fetched || k.othersHave() && waited < hostpolicy.MemberLostAfter:
 	case waited >= catchUpAfter && k.fetchCopy(st):
 	case waited >= hostpolicy.LastHostAfter:
 		k.Note(fmt.Sprintf("Nobody has more of %s than this node, whose disk was put back to an older state: it goes on without entries %d to %d. What was built in between is lost.",
-			k.group.shard, st.Last+1, k.had.Last))
-		k.group.raft.Forgo()
+			k.group.Shard, st.Last+1, k.had.Last))
+		k.group.Raft.Forgo()
 		k.end()
 	}
 }
@@ -185,7 +186,7 @@ func (k *rollbackCheck) wait(st *group.Status, now machine.Time) {
 // othersHave reports whether another replica has what is missing here: it is to lead.
 func (k *rollbackCheck) othersHave() bool {
 	for _, m := range k.heard {
-		if m.Member && m.end().Compare(k.had) >= 0 {
+		if m.Member && m.End().Compare(k.had) >= 0 {
 			return true
 		}
 	}
@@ -194,7 +195,7 @@ func (k *rollbackCheck) othersHave() bool {
 
 // fetchCopy fetches the newest copy that has more than the log here; false: there is none.
 func (k *rollbackCheck) fetchCopy(st *group.Status) bool {
-	own := endOf(st)
+	own := shardgroup.EndOf(st)
 	var from machine.Peer
 	best := signedCopy{end: own}
 	for _, p := range k.asked {
@@ -206,9 +207,9 @@ func (k *rollbackCheck) fetchCopy(st *group.Status) bool {
 		return false
 	}
 	k.fetched = true
-	k.fetching.begin(from, k.group.shard, best, func(kvs []machine.KV, ok bool) {
+	k.fetching.begin(from, k.group.Shard, best, func(kvs []machine.KV, ok bool) {
 		k.fetched = false
-		if k.done || k.group.gone {
+		if k.done || k.group.Gone {
 			return
 		}
 		if !ok {
@@ -222,10 +223,10 @@ func (k *rollbackCheck) fetchCopy(st *group.Status) bool {
 
 // catchUp continues with a copy.
 func (k *rollbackCheck) catchUp(end hostpolicy.Log, kvs []machine.KV) {
-	if !k.group.raft.CatchUp(group.State{Gen: end.Gen, Term: end.Term, Index: end.Last, Content: kvs}) {
+	if !k.group.Raft.CatchUp(group.State{Gen: end.Gen, Term: end.Term, Index: end.Last, Content: kvs}) {
 		return // it is fetched again, if nobody leads
 	}
 	k.Note(fmt.Sprintf("Nobody who hosts %s has more than this node, whose disk was put back to an older state: it goes on with a copy that ends with entry %d. What was built after that is lost.",
-		k.group.shard, end.Last))
+		k.group.Shard, end.Last))
 	k.end()
 }

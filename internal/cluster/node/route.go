@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -36,8 +37,8 @@ type routes struct {
 type localReplicas interface {
 	// groupOf returns the group of the replica here, reading it if it is only on the
 	// disk; nil: there is none. loadedGroup does not read.
-	groupOf(shards.Shard) *shardGroup
-	loadedGroup(shards.Shard) *shardGroup
+	groupOf(shards.Shard) *shardgroup.Group
+	loadedGroup(shards.Shard) *shardgroup.Group
 	// wake wakes the group of a shard that is needed.
 	wake(shards.Shard)
 }

@@ -43,7 +43,7 @@ func TestLobbyMovesUnnoticed(t *testing.T) {
 	c.s.Run(2 * time.Minute)
 	from := c.leaderOf(shards.Lobby)
 	var to machine.Peer
-	for _, m := range c.node(from).net.hosting.replicas[shards.Lobby].group.members() {
+	for _, m := range c.node(from).net.hosting.replicas[shards.Lobby].group.Members() {
 		if m != nodePeer(from) {
 			to = m
 		}
@@ -62,7 +62,7 @@ func TestLobbyMovesUnnoticed(t *testing.T) {
 		}
 		return 0
 	}
-	c.nodes[from].Call(func() { c.node(from).net.hosting.replicas[shards.Lobby].group.raft.Transfer(to.ID) })
+	c.nodes[from].Call(func() { c.node(from).net.hosting.replicas[shards.Lobby].group.Raft.Transfer(to.ID) })
 	c.until("the lobby to be elsewhere", func() bool { return c.leaderOf(shards.Lobby) == c.indexOf(to) })
 	c.until("all to come to it", func() bool {
 		for i := range c.guests {

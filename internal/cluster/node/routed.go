@@ -17,8 +17,8 @@ func (w *network) onRouted(f *peers.Remote, m *Routed) {
 	case h == nil:
 		w.routes.sendLeaderReply(f.Peer, m.To)
 		return
-	case !h.group.leading:
-		if l := h.group.leader(); l == (machine.Peer{}) || h.group.raft.Hibernates() {
+	case !h.group.Leading:
+		if l := h.group.Leader(); l == (machine.Peer{}) || h.group.Raft.Hibernates() {
 			h.holdMessage(f, m)
 		} else {
 			w.routes.sendLeaderReply(f.Peer, m.To)

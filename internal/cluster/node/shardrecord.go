@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -21,7 +22,7 @@ import (
 // later if it has not been done.
 type shardRecord struct {
 	part.Part
-	group *shardGroup
+	group *shardgroup.Group
 	dir   *directory.Directory
 
 	term, version uint64
@@ -33,8 +34,8 @@ type shardRecord struct {
 
 // publish stores who hosts the shard, if that is news.
 func (r *shardRecord) publish() bool {
-	r.hosts = r.group.raft.Hosts(r.hosts[:0])
-	term := r.group.term()
+	r.hosts = r.group.Raft.Hosts(r.hosts[:0])
+	term := r.group.Term()
 	if !r.dir.HasJoined() || len(r.hosts) == 0 || r.term == term && slices.Equal(r.members, r.hosts) {
 		return false
 	}
@@ -44,7 +45,7 @@ func (r *shardRecord) publish() bool {
 
 // put stores who hosts the shard, as the next version.
 func (r *shardRecord) put(members []machine.Peer) {
-	if term := r.group.term(); r.term != term {
+	if term := r.group.Term(); r.term != term {
 		r.term, r.version = term, 0
 	}
 	r.members = members
@@ -54,7 +55,7 @@ func (r *shardRecord) put(members []machine.Peer) {
 // publishAgain stores the same hosts as the next version.
 func (r *shardRecord) publishAgain() {
 	r.version++
-	r.dir.Publish(r.group.shard, r.members, r.term, r.number())
+	r.dir.Publish(r.group.Shard, r.members, r.term, r.number())
 }
 
 // number is the version of the record: later ones, and those of later terms, are
@@ -81,14 +82,14 @@ func (r *shardRecord) outdo(version uint64) {
 // published here.
 func (r *shardRecord) leave(hosts []machine.Peer, term uint64) {
 	if len(hosts) == 0 || len(hosts) >= records.MaxHosts || len(r.members) == 0 || !r.dir.HasJoined() {
-		r.dir.Leave(r.group.shard, nil, 0, 0)
+		r.dir.Leave(r.group.Shard, nil, 0, 0)
 		return
 	}
 	sign := slices.Clone(hosts)
 	if !peers.Among(sign, r.Cfg.Self.ID) {
 		sign = append(sign, r.Cfg.Self) // who signs must be in it; nobody is named twice
 	}
-	r.dir.Leave(r.group.shard, sign, term, r.number()+1)
+	r.dir.Leave(r.group.Shard, sign, term, r.number()+1)
 }
 
 // renewalStagger is how much longer each farther member waits than Net.RenewAfter. The
@@ -97,8 +98,8 @@ func (r *shardRecord) renewalStagger() time.Duration { return r.Cfg.RenewAfter /
 
 // renewalAge is how old the record is to be when it is this member's turn.
 func (r *shardRecord) renewalAge() time.Duration {
-	members := r.group.members()
-	kademlia.SortNearest(r.dir.KeyOf(r.group.shard), members)
+	members := r.group.Members()
+	kademlia.SortNearest(r.dir.KeyOf(r.group.Shard), members)
 	at := slices.IndexFunc(members, func(p machine.Peer) bool { return p.ID == r.Cfg.Self.ID })
 	return r.Cfg.RenewAfter + time.Duration(max(0, at))*r.renewalStagger()
 }
@@ -115,16 +116,16 @@ func (r *shardRecord) renew(now machine.Time) {
 		return
 	}
 	r.renewAt = now.Add(r.renewalStagger())
-	if st := r.group.raft.Status(); !st.Member || st.Leader != (machine.Peer{}) && !st.Asleep {
+	if st := r.group.Raft.Status(); !st.Member || st.Leader != (machine.Peer{}) && !st.Asleep {
 		return
 	}
-	r.dir.Find(r.group.shard, func(res kademlia.Result) { r.renewFrom(res.Record) })
+	r.dir.Find(r.group.Shard, func(res kademlia.Result) { r.renewFrom(res.Record) })
 }
 
 // renewFrom renews the record that the directory has, nil if it has none.
 func (r *shardRecord) renewFrom(found *kademlia.Record) {
-	now, g, members := r.Env.Now(), r.group, r.group.members()
-	if g.gone || g.leading || !peers.Among(members, r.Cfg.Self.ID) {
+	now, g, members := r.Env.Now(), r.group, r.group.Members()
+	if g.Gone || g.Leading || !peers.Among(members, r.Cfg.Self.ID) {
 		return
 	}
 	if found != nil {
@@ -132,7 +133,7 @@ func (r *shardRecord) renewFrom(found *kademlia.Record) {
 			r.renewAt = issued.Add(r.renewalAge())
 			return
 		}
-		if hosts, err := records.DecodeHosts(found.Payload); err != nil || hosts.Term > g.term() {
+		if hosts, err := records.DecodeHosts(found.Payload); err != nil || hosts.Term > g.Term() {
 			return // of another group, or of this one as it is now: its members renew it
 		}
 		r.others = max(r.others, found.Version)

@@ -24,8 +24,8 @@ func TestLongRecordsOfHibernating(t *testing.T) {
 		"nothing happens": func(*cluster, shards.Shard) {},
 		"its leader goes": func(c *cluster, p shards.Shard) {
 			for i := range c.nodes {
-				if h := c.node(i).net.hosting.replicas[p]; h != nil && h.group.leader() != (machine.Peer{}) {
-					c.nodes[c.indexOf(h.group.leader())].Crash()
+				if h := c.node(i).net.hosting.replicas[p]; h != nil && h.group.Leader() != (machine.Peer{}) {
+					c.nodes[c.indexOf(h.group.Leader())].Crash()
 					return
 				}
 			}

@@ -24,8 +24,8 @@ func (s seat) Put(m machine.Machine) { s.p.m = m }
 func (s seat) Leave()                { s.p.released = true }
 func (s seat) HasLeft() bool         { return s.p.released }
 
-// runs reports whether a shard runs here.
-func (n *Node) runs(p shards.Shard) bool {
+// Runs reports whether a shard runs here.
+func (n *Node) Runs(p shards.Shard) bool {
 	if p.Lobby {
 		return n.lobby != nil
 	}

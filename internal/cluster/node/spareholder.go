@@ -58,7 +58,7 @@ func (s *spareSending) refresh(h *spareHolder, now machine.Time) {
 		h.next = now.Add(spareAnswer)
 		end := s.changed
 		s.links.Send(h.peer, &Spare{
-			Shard: s.group.shard, Gen: end.Gen, Term: end.Term, Index: end.Last, After: end.Last, Last: true, Proof: s.proof(h, end, s.digest.Sum()).encoded(),
+			Shard: s.group.Shard, Gen: end.Gen, Term: end.Term, Index: end.Last, After: end.Last, Last: true, Proof: s.proof(h, end, s.digest.Sum()).encoded(),
 		})
 	case !s.lacks(h):
 	case h.had.Gen == s.changed.Gen && s.changes.reachBack(h.had.Last):
@@ -79,7 +79,7 @@ func (s *spareSending) lacks(h *spareHolder) bool {
 
 // proof signs a state for a holder.
 func (s *spareSending) proof(h *spareHolder, end hostpolicy.Log, digest [32]byte) copyProof {
-	return s.signatures.sign(h.peer.ID, s.group.shard, end, digest)
+	return s.signatures.sign(h.peer.ID, s.group.Shard, end, digest)
 }
 
 // send begins to send a state, or changes of one.
@@ -101,7 +101,7 @@ func (s *spareSending) sendPart(h *spareHolder) {
 		return
 	}
 	m := &Spare{
-		Shard: s.group.shard, Gen: x.end.Gen, Term: x.end.Term, Index: x.end.Last, After: x.after,
+		Shard: s.group.Shard, Gen: x.end.Gen, Term: x.end.Term, Index: x.end.Last, After: x.after,
 		Part: x.parts, Last: from+len(part) == len(x.data), Data: part,
 	}
 	if m.Part == 0 {
@@ -149,7 +149,7 @@ func (s *spareSending) checkLog(h *spareHolder) {
 	s.warned = true
 	s.Note(fmt.Sprintf("Node %s has a copy of %s that is newer than what its hosts have (entry %d; here the log ended before entry %d): "+
 		"the disk of a host was put back to an older state. What was built in between is lost.",
-		h.peer.ID.Short(), s.group.shard, h.had.Last, s.began.Last))
+		h.peer.ID.Short(), s.group.Shard, h.had.Last, s.began.Last))
 }
 
 // changeLog is what was applied after an entry, until the holders have it.

@@ -10,6 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
@@ -23,7 +24,7 @@ import (
 // shard in which nobody has built or left anything has none, and costs nothing.
 type spareSending struct {
 	part.Part
-	group      *shardGroup
+	group      *shardgroup.Group
 	signatures copySignatures
 	links      *peers.Links
 	dir        *directory.Directory
@@ -68,7 +69,7 @@ const (
 // start begins: this node leads.
 func (s *spareSending) start(now machine.Time) {
 	s.stop()
-	s.ledSince, s.began = now, s.group.raft.Status()
+	s.ledSince, s.began = now, s.group.Raft.Status()
 }
 
 // stop forgets what is to be sent.
@@ -92,7 +93,7 @@ func (s *spareSending) applied(term, index uint64, ws []machine.DiskWrite) {
 	if !s.reading && !s.read {
 		return
 	}
-	s.kept = s.kept || keepsAny(s.group.shard, ws)
+	s.kept = s.kept || keepsAny(s.group.Shard, ws)
 	s.changes.add(index, ws)
 	if s.digest != nil {
 		s.digest.Apply(ws)
@@ -131,8 +132,8 @@ func (s *spareSending) beat(now machine.Time) {
 func (s *spareSending) readState() {
 	s.reading = true
 	led := s.ledSince
-	s.group.raft.ReadState(func(st group.State, err error) {
-		if s.ledSince != led || s.group.gone {
+	s.group.Raft.ReadState(func(st group.State, err error) {
+		if s.ledSince != led || s.group.Gone {
 			return
 		}
 		s.reading = false
@@ -148,12 +149,12 @@ func (s *spareSending) readState() {
 		}
 		s.changed.Gen = st.Gen
 		digest := group.DigestOf(st.Content)
-		if s.kept = s.kept || keeps(s.group.shard, st.Content); s.kept {
+		if s.kept = s.kept || keeps(s.group.Shard, st.Content); s.kept {
 			s.full = &fullState{end, digest.Sum(), group.AppendContent(nil, st.Content)}
 		}
 		s.digest = s.changes.follow(digest, st.Index)
 		if s.full != nil && len(s.full.data) > maxSpare {
-			s.Note(fmt.Sprintf("%s has too much (%d bytes) for spare copies.", s.group.shard, len(s.full.data)))
+			s.Note(fmt.Sprintf("%s has too much (%d bytes) for spare copies.", s.group.Shard, len(s.full.data)))
 			s.full, s.kept = nil, false
 		}
 	})
@@ -184,7 +185,7 @@ func (s *spareSending) chooseHolders(now machine.Time) {
 		return
 	}
 	s.choose = now.Add(chooseEvery)
-	st := s.group.raft.Status()
+	st := s.group.Raft.Status()
 	isMember := func(who id.ID) bool {
 		return slices.ContainsFunc(st.Members, func(m group.MemberStatus) bool { return m.Peer.ID == who })
 	}
@@ -200,7 +201,7 @@ func (s *spareSending) chooseHolders(now machine.Time) {
 			delete(s.refused, who)
 		}
 	}
-	key := s.dir.KeyOf(s.group.shard)
+	key := s.dir.KeyOf(s.group.Shard)
 	for _, p := range append(slices.Clone(st.Former), s.dir.Closest(key, claimants)...) {
 		if len(s.holders) >= spareHolders {
 			return

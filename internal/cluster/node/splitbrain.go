@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -26,7 +27,7 @@ const searchOtherGroupsEvery = 30 * time.Second
 // the other.
 type otherGroups struct {
 	part.Part
-	group      *shardGroup
+	group      *shardgroup.Group
 	record     *shardRecord
 	convicted  *convictions // their claims do not count
 	leaderless leaderless
@@ -71,11 +72,11 @@ func (o *otherGroups) search(now machine.Time) {
 		return
 	}
 	o.next, o.asked = now.Add(searchOtherGroupsEvery), now
-	o.dir.Find(o.group.shard, func(r kademlia.Result) {
-		if o.group.gone {
+	o.dir.Find(o.group.Shard, func(r kademlia.Result) {
+		if o.group.Gone {
 			return
 		}
-		if s := o.group.status(); s != nil {
+		if s := o.group.Status(); s != nil {
 			s.Reply = true
 			o.ask(o.suspects(r.Record), s)
 		}
@@ -88,8 +89,8 @@ func (o *otherGroups) suspects(found *kademlia.Record) []machine.Peer {
 	if len(o.claims) > 0 { // whoever else may claim it is asked too
 		n = claimants
 	}
-	out := o.dir.NearestNodes(o.group.shard, n)
-	if st := o.group.raft.Status(); st.Restored != 0 { // its hosts may be back, and sleep
+	out := o.dir.NearestNodes(o.group.Shard, n)
+	if st := o.group.Raft.Status(); st.Restored != 0 { // its hosts may be back, and sleep
 		out = append(out, st.Former...)
 	}
 	if o.lesser != (machine.Peer{}) {
@@ -101,11 +102,11 @@ func (o *otherGroups) suspects(found *kademlia.Record) []machine.Peer {
 	hosts, err := records.DecodeHosts(found.Payload)
 	switch {
 	case err != nil:
-	case sameNodes(hosts.Members, o.group.members()):
+	case sameNodes(hosts.Members, o.group.Members()):
 		o.record.seeMembers(found.Version)
 	default:
 		out, o.named = append(out, hosts.Members...), hosts.Members
-		if o.group.leading {
+		if o.group.Leading {
 			o.record.outdo(found.Version)
 		}
 	}
@@ -113,8 +114,8 @@ func (o *otherGroups) suspects(found *kademlia.Record) []machine.Peer {
 }
 
 // ask sends what is known of the group here to nodes, the nearest to the key first.
-func (o *otherGroups) ask(nodes []machine.Peer, s *GroupStatus) {
-	for _, p := range peers.NearestFirst(o.dir.KeyOf(o.group.shard), nodes) {
+func (o *otherGroups) ask(nodes []machine.Peer, s *shardgroup.GroupStatus) {
+	for _, p := range peers.NearestFirst(o.dir.KeyOf(o.group.Shard), nodes) {
 		if p.ID != o.Cfg.Self.ID {
 			o.links.SendDatagram(p, s)
 		}
@@ -123,8 +124,8 @@ func (o *otherGroups) ask(nodes []machine.Peer, s *GroupStatus) {
 
 // compare compares the group here with what another node says of the shard's. It reports
 // that a greater one is claimed, which is not proven.
-func (o *otherGroups) compare(f *peers.Remote, m *GroupStatus) (claimed bool) {
-	st := o.group.raft.Status()
+func (o *otherGroups) compare(f *peers.Remote, m *shardgroup.GroupStatus) (claimed bool) {
+	st := o.group.Raft.Status()
 	switch c := st.Gen.Compare(m.Gen); {
 	case !m.Member || !m.Led || !st.Member || c == 0:
 		return false
@@ -152,7 +153,7 @@ func (o *otherGroups) yield() bool {
 		return false
 	}
 	if o.isClosed() {
-		o.group.raft.YieldTo(o.greater)
+		o.group.Raft.YieldTo(o.greater)
 	}
 	return true
 }
@@ -165,15 +166,15 @@ const closeWithin = 20 * time.Second
 // would acknowledge more beside the greater group. What is built in a group that began
 // with a copy is merged by the member that has the copy, so that one must lead.
 func (o *otherGroups) isClosed() bool {
-	st := o.group.raft.Status()
+	st := o.group.Raft.Status()
 	switch {
 	case isAsleepUnrestored(&st) || o.Env.Now() >= o.closeBy || len(st.Members) == 0:
 		return true
-	case !o.group.leading:
+	case !o.group.Leading:
 		return st.Leader == (machine.Peer{})
-	case st.Restored == 0 || o.copies.hasOrigin(o.group.shard):
+	case st.Restored == 0 || o.copies.hasOrigin(o.group.Shard):
 		if len(st.Members) > 1 {
-			_ = o.group.raft.SetMembers([]machine.Peer{o.Cfg.Self}) // if it cannot now: asked again
+			_ = o.group.Raft.SetMembers([]machine.Peer{o.Cfg.Self}) // if it cannot now: asked again
 			return false
 		}
 		return true
@@ -182,13 +183,13 @@ func (o *otherGroups) isClosed() bool {
 	if first.Peer.ID == o.Cfg.Self.ID || !first.Voter || first.Dead || first.LogLost {
 		return true
 	}
-	o.group.raft.Transfer(first.Peer.ID)
+	o.group.Raft.Transfer(first.Peer.ID)
 	return false
 }
 
 // afterYield leaves a record that leads to the greater group, and forgets who led the
 // lesser.
 func (o *otherGroups) afterYield() {
-	o.record.leave(o.greaterHosts, termOf(o.greater, 0))
-	o.routes.yielded(o.group.shard, o.greaterHosts)
+	o.record.leave(o.greaterHosts, shardgroup.TermOf(o.greater, 0))
+	o.routes.yielded(o.group.Shard, o.greaterHosts)
 }

@@ -18,7 +18,7 @@ func (c *cluster) leaders(p shards.Shard) (out []int) {
 		if n.Machine() == nil {
 			continue
 		}
-		if h := c.node(i).net.hosting.replicas[p]; h != nil && h.group.raft.Leads() {
+		if h := c.node(i).net.hosting.replicas[p]; h != nil && h.group.Raft.Leads() {
 			out = append(out, i)
 		}
 	}

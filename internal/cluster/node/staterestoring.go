@@ -105,7 +105,7 @@ func (s *stateRestoring) receive(from machine.Peer, m *RestoreState) {
 	switch x := s.work[m.Shard]; {
 	case from.ID != s.Cfg.Founder && from.ID != s.Cfg.Self.ID || m.Shard.Lobby || !m.Shard.InWorld():
 		s.Counts.Dropped++
-	case h == nil || !h.group.leading:
+	case h == nil || !h.group.Leading:
 		if h != nil {
 			h.wake()
 		}
@@ -145,11 +145,11 @@ func (s *stateRestoring) fetch(x *stateRestore) {
 // readRegion reads the region as it is now.
 func (s *stateRestoring) readRegion(x *stateRestore) {
 	h := s.hosting.replicas[x.order.Shard]
-	if h == nil || !h.group.leading {
+	if h == nil || !h.group.Leading {
 		s.end(x, false)
 		return
 	}
-	h.group.raft.ReadState(func(st group.State, err error) {
+	h.group.Raft.ReadState(func(st group.State, err error) {
 		if err != nil {
 			s.end(x, false)
 			return

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -51,10 +52,10 @@ type ShardStats struct {
 // shardStats lists what this node hosts or knows the hosts of, in order.
 func (w *network) shardStats() (out []ShardStats) {
 	for _, h := range w.hosting.all() {
-		g, st := h.group, h.group.raft.Status()
+		g, st := h.group, h.group.Raft.Status()
 		out = append(out, ShardStats{
-			Shard: g.shard, Leader: g.leader(), Members: g.members(), Held: true, Asleep: st.Asleep,
-			Leads: g.leading && st.Leads, Term: termOf(st.Gen, st.Term), Applied: st.Applied, Restored: st.Restored,
+			Shard: g.Shard, Leader: g.Leader(), Members: g.Members(), Held: true, Asleep: st.Asleep,
+			Leads: g.Leading && st.Leads, Term: shardgroup.TermOf(st.Gen, st.Term), Applied: st.Applied, Restored: st.Restored,
 		})
 	}
 	for _, r := range w.routes.sorted() {

@@ -218,9 +218,9 @@ func (e submachineEnv) Do(queue string, tag uint64, job machine.Job) {
 	read, reads := job.(machine.DiskRead)
 	switch h := e.p.replica; {
 	case h != nil && writes:
-		h.group.raft.Propose(outer, write)
+		h.group.Raft.Propose(outer, write)
 	case h != nil && reads:
-		h.group.raft.Read(outer, read)
+		h.group.Raft.Read(outer, read)
 	default:
 		n.env.Do(queue, outer, job)
 	}

@@ -26,7 +26,7 @@ func thaw(t *testing.T, seed uint64) {
 	c.addGuest(1).quiet = true
 	c.until("the region has three hosts", func() bool {
 		l := c.leaderOf(shard)
-		return l >= 0 && len(c.node(l).net.hosting.replicas[shard].group.members()) == 3
+		return l >= 0 && len(c.node(l).net.hosting.replicas[shard].group.Members()) == 3
 	})
 	old := c.leaderOf(shard)
 	there, elsewhere := c.addGuest(old), c.addGuest((old+1)%4)

@@ -31,7 +31,7 @@ func (c *cluster) copied(p shards.Shard) bool {
 	spare := 0
 	for i := range c.nodes {
 		h := c.node(i).net.hosting.replicas[p]
-		if h == nil || len(h.group.members()) != 2 || len(h.group.voters()) != 1 {
+		if h == nil || len(h.group.Members()) != 2 || len(h.group.Voters()) != 1 {
 			return false
 		}
 		spare++
@@ -55,7 +55,7 @@ func TestLongTwoNodes(t *testing.T) {
 	leader := c.leaderOf(home)
 	left := 1 - leader
 	c.guests[0], c.guests[left] = c.guests[left], c.guests[0]
-	old := c.node(left).net.hosting.replicas[home].group.raft.Status().Gen
+	old := c.node(left).net.hosting.replicas[home].group.Raft.Status().Gen
 	c.nodes[leader].Crash()
 	c.s.Run(80 * time.Minute)
 	if c.leaderOf(home) >= 0 || c.noted("goes on with what this node has") > 0 {
@@ -120,7 +120,7 @@ func TestThirdNode(t *testing.T) {
 	c.addNode(2)
 	c.until("all three have votes", func() bool {
 		for i := range c.nodes {
-			if h := c.node(i).net.hosting.replicas[home]; h == nil || len(h.group.voters()) != 3 {
+			if h := c.node(i).net.hosting.replicas[home]; h == nil || len(h.group.Voters()) != 3 {
 				return false
 			}
 		}

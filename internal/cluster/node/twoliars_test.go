@@ -69,7 +69,7 @@ func TestLongTwoLiars(t *testing.T) {
 			})
 			c.until("the third leads", func() bool {
 				h := c.node(third).net.hosting.replicas[home]
-				return h != nil && h.group.leading
+				return h != nil && h.group.Leading
 			})
 			led := c.s.Now().Sub(began)
 			t.Logf("the third leads after %v", led)
@@ -89,14 +89,14 @@ func TestLongTwoLiars(t *testing.T) {
 			}
 			c.until("it has three honest hosts", func() bool {
 				st := c.node(third).net.hosting.replicas[home]
-				return st != nil && len(st.group.voters()) == 3 && !st.group.isMember(nodePeer(liar).ID) && !st.group.isMember(nodePeer(second).ID)
+				return st != nil && len(st.group.Voters()) == 3 && !st.group.IsMember(nodePeer(liar).ID) && !st.group.IsMember(nodePeer(second).ID)
 			})
 			c.s.Cut(nil)
 			g.acted = 0
 			c.until("the guest builds more", func() bool { return g.in && g.acted >= 3 })
 			c.until("the liar leads no more", func() bool {
 				h := c.node(liar).net.hosting.replicas[home]
-				return h == nil || !h.group.leading
+				return h == nil || !h.group.Leading
 			})
 			g.quiet = true
 			c.until("all is answered", func() bool { return g.in && len(g.pending) == 0 })

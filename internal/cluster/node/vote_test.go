@@ -34,7 +34,7 @@ func (c *cluster) allVotesAt(node int) bool {
 			}
 		}
 		for p := range w.hosting.replicas {
-			if h := c.node(node).net.hosting.replicas[p]; h == nil || !h.group.isOnlyVoter() {
+			if h := c.node(node).net.hosting.replicas[p]; h == nil || !h.group.IsOnlyVoter() {
 				return false
 			}
 		}
@@ -59,7 +59,7 @@ func (c *cluster) forgotten(guest int) shards.Shard {
 		if c.leaderOf(p) == 0 {
 			c.until("the region is forgotten", func() bool {
 				h := c.node(0).net.hosting.replicas[p]
-				return h.group.raft.Hibernates() && len(h.group.members()) == 2
+				return h.group.Raft.Hibernates() && len(h.group.Members()) == 2
 			})
 			return p
 		}
@@ -126,7 +126,7 @@ func TestEveningInAnyOrder(t *testing.T) {
 				c.looks(carl, remote, region.RateEvery)
 				c.until("what nobody used is there", func() bool { return c.leaderOf(remote) == 1 })
 				for p, h := range c.node(1).net.hosting.replicas {
-					if !h.group.isOnlyVoter() {
+					if !h.group.IsOnlyVoter() {
 						t.Errorf("%v waits for the founder's node", p)
 					}
 				}
@@ -193,7 +193,7 @@ func TestThreeHostsAnyOrder(t *testing.T) {
 			for i := range c.nodes {
 				for p, r := range c.node(i).net.routes.table {
 					l := c.leaderOf(p)
-					if len(r.sessions) > 0 && (l < 0 || len(c.node(l).net.hosting.replicas[p].group.voters()) != 3) {
+					if len(r.sessions) > 0 && (l < 0 || len(c.node(l).net.hosting.replicas[p].group.Voters()) != 3) {
 						return false
 					}
 				}

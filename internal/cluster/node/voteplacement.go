@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -25,7 +26,7 @@ type votePlacement struct {
 	}
 	players interface{ hasSessions() bool } // anybody
 	hosted  interface {
-		wakeVoters(func(*shardGroup) bool, int)
+		wakeVoters(func(*shardgroup.Group) bool, int)
 	} // the replicas here
 
 	next machine.Time // when to look for votes that another node should have
@@ -102,8 +103,8 @@ func (v *votePlacement) beat(now machine.Time) {
 	if !slices.ContainsFunc(v.links.Up(), outranked) {
 		return
 	}
-	v.hosted.wakeVoters(func(g *shardGroup) bool {
-		members := g.members()
+	v.hosted.wakeVoters(func(g *shardgroup.Group) bool {
+		members := g.Members()
 		return len(members) == 2 && slices.ContainsFunc(members, func(p machine.Peer) bool {
 			return p.ID != v.Cfg.Self.ID && outranked(v.links.ByID(p.ID))
 		})

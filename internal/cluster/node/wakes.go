@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -33,7 +34,7 @@ func wakenBy(m machine.Message) (shards.Shard, bool) {
 		return m.To, true
 	case *LeaderQuery:
 		return m.Shard, true
-	case *GroupStatus:
+	case *shardgroup.GroupStatus:
 		return m.Shard, true
 	case *MergeChanges:
 		return m.Shard, true
@@ -51,7 +52,7 @@ func wakenBy(m machine.Message) (shards.Shard, bool) {
 // may wake it.
 func (o *hosting) mayWake(f *peers.Remote, p shards.Shard) bool {
 	h := o.replicas[p]
-	if h == nil && !o.dormant[p] || h != nil && !h.group.raft.Hibernates() {
+	if h == nil && !o.dormant[p] || h != nil && !h.group.Raft.Hibernates() {
 		return true
 	}
 	return o.takesWake(f, h)
@@ -61,7 +62,7 @@ func (o *hosting) mayWake(f *peers.Remote, p shards.Shard) bool {
 // does not wake the group, or the node may wake it.
 func (o *hosting) mayPass(f *peers.Remote, p shards.Shard, m machine.Message) bool {
 	h := o.replicas[p]
-	if h == nil && !o.dormant[p] || h != nil && !h.group.raft.WokenBy(m) {
+	if h == nil && !o.dormant[p] || h != nil && !h.group.Raft.WokenBy(m) {
 		return true
 	}
 	return o.takesWake(f, h)
@@ -76,7 +77,7 @@ type wakeBudgets struct{ others, members *limit.Budget }
 func (o *hosting) takesWake(f *peers.Remote, h *replica) bool {
 	own := o.wakes.Of(f)
 	budget, atOnce, perSecond := &own.others, float64(wakesAtOnce), float64(wakesPerSecond)
-	if h != nil && peers.Among(h.group.members(), f.Peer.ID) {
+	if h != nil && peers.Among(h.group.Members(), f.Peer.ID) {
 		budget, atOnce, perSecond = &own.members, memberWakesAtOnce, memberWakesPerSecond
 	}
 	if *budget == nil {

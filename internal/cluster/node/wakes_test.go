@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -17,7 +18,7 @@ import (
 func TestHostileWakes(t *testing.T) {
 	for what, ask := range map[string]func(shards.Shard) machine.Message{
 		"who leads":    func(p shards.Shard) machine.Message { return &LeaderQuery{p} },
-		"status":       func(p shards.Shard) machine.Message { return &GroupStatus{Shard: p, Reply: true} },
+		"status":       func(p shards.Shard) machine.Message { return &shardgroup.GroupStatus{Shard: p, Reply: true} },
 		"who hosts":    func(p shards.Shard) machine.Message { return &HostQuery{p} },
 		"find hosts":   func(p shards.Shard) machine.Message { return &Generate{p} },
 		"make a group": func(p shards.Shard) machine.Message { return &CreateGroup{p, []machine.Peer{nodePeer(0)}} },
@@ -85,14 +86,14 @@ func TestHostileGroupMessages(t *testing.T) {
 			c.s.Run(time.Second)
 			awake := func() (n int) {
 				for _, p := range all {
-					if !victim.hosting.replicas[p].group.raft.Hibernates() {
+					if !victim.hosting.replicas[p].group.Raft.Hibernates() {
 						n++
 					}
 				}
 				return n
 			}
 			c.until("all hibernate", func() bool { return awake() == 0 })
-			if n := len(victim.hosting.replicas[all[0]].group.raft.Status().Members); (n == 1) != stranger {
+			if n := len(victim.hosting.replicas[all[0]].group.Raft.Status().Members); (n == 1) != stranger {
 				t.Fatalf("the groups have %d members", n)
 			}
 			few := limit.NewBudget(perSecond, atOnce)
@@ -107,13 +108,13 @@ func TestHostileGroupMessages(t *testing.T) {
 				c.nodes[liar].Call(func() {
 					for _, p := range all {
 						m := m
-						m.Space, m.Gen = p.Space(), victim.hosting.replicas[p].group.raft.Status().Gen
+						m.Space, m.Gen = p.Space(), victim.hosting.replicas[p].group.Raft.Status().Gen
 						c.node(liar).net.links.Send(nodePeer(0), &m)
 					}
 				})
 				c.s.Run(time.Second)
 				for _, p := range all {
-					if !victim.hosting.replicas[p].group.raft.Hibernates() {
+					if !victim.hosting.replicas[p].group.Raft.Hibernates() {
 						woken[p] = true
 					}
 				}

@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -74,8 +75,8 @@ func (r *rows) attacks() (out []machine.Message) {
 		}
 	}
 	return append(out,
-		&node.GroupStatus{Shard: theLobby, Reply: true, Member: true, Led: true, Gen: group.Gen{Number: 9, Fork: 9}},
-		&node.GroupStatus{Shard: r.home, Reply: true, Member: true, Led: true, Gen: group.Gen{Number: 9, Fork: 9}})
+		&shardgroup.GroupStatus{Shard: theLobby, Reply: true, Member: true, Led: true, Gen: group.Gen{Number: 9, Fork: 9}},
+		&shardgroup.GroupStatus{Shard: r.home, Reply: true, Member: true, Led: true, Gen: group.Gen{Number: 9, Fork: 9}})
 }
 
 // TestHostileRows repeats the audit's attacks of a hostile node against a real one,

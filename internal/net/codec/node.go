@@ -3,6 +3,7 @@ package codec
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
@@ -70,7 +71,7 @@ var nodeKinds = []*kind{
 		f.exact(m.Digest[:])
 		list(f, &m.List, node.MaxDecisions, 1, func(f *form, b *[]byte) { f.bytes(b, decision.MaxSize) })
 	}),
-	message(111, func(f *form, m *node.GroupStatus) {
+	message(111, func(f *form, m *shardgroup.GroupStatus) {
 		shard(f, &m.Shard)
 		f.bools(&m.Reply, &m.Member, &m.Led, &m.Heard)
 		gen(f, &m.Gen)
