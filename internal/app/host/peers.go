@@ -14,6 +14,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/evidence"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -290,12 +291,12 @@ func (h *Host) network() (*node.Net, error) {
 }
 
 // logKeys are what regions' logs are signed with.
-func (h *Host) logKeys() *node.LogKeys {
+func (h *Host) logKeys() *accountability.LogKeys {
 	if h.cfg.Faults.Unchecked {
 		return nil
 	}
 	key := h.peers.key
-	return &node.LogKeys{
+	return &accountability.LogKeys{
 		Key:       [32]byte(key.Public().(ed25519.PublicKey)),
 		Sign:      func(text []byte) [64]byte { return [64]byte(ed25519.Sign(key, text)) },
 		Node:      func(key [32]byte) id.ID { return id.Of(key[:]) },

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/names"
@@ -12,10 +13,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/recent"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
-	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
-	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // newNetwork makes the components and connects them.
@@ -26,10 +24,7 @@ func newNetwork(n *Node, cfg Net) *network {
 	c := part.Part{Env: n.env, Cfg: &w.cfg.Config, Counts: &n.counts, Queue: n, Phase: &w.phase}
 	w.accused = part.NewAccused(c.Env, c.Note)
 	c.Accused = w.accused
-	w.convicted = &convictions{Part: c, keys: cfg.Log, list: map[id.ID][]byte{}, at: map[id.ID]machine.Time{}, led: map[world.RegionPos]machine.Time{}}
-	if cfg.Log != nil {
-		w.convicted.recall(cfg.Log.Convicted)
-	}
+	w.convicted = accountability.NewConvictions(c, cfg.Log)
 	w.assembleNodes(c)
 	w.assembleRouting(c)
 	w.assembleHosting(c)
@@ -88,10 +83,10 @@ func (w *network) assembleHosting(c part.Part) {
 
 // assembleReplica makes a replica of a shard with its parts.
 func (w *network) assembleReplica(c part.Part, p shards.Shard) *replica {
-	g := shardgroup.New(w.cfg.Self, p, w.n, c.Env.Now())
+	g := shardgroup.New(w.cfg.Self, p, runner{w.n}, c.Env.Now())
 	h := &replica{
 		Part: c, space: p.Space(), newSeat: w.n.newSeat, send: w.links.Send,
-		runner: w.n, routes: w.routes, owner: w.hosting, setAside: w.copies.setAside(p), group: g,
+		runner: runner{w.n}, routes: w.routes, owner: w.hosting, setAside: w.copies.setAside(p), group: g,
 	}
 	h.users = &shardUsers{
 		Part: c, shard: p, links: w.links, guests: w.guests, replies: w.routes, deliver: w.onRouted, nodes: map[machine.Peer]bool{},
@@ -106,12 +101,8 @@ func (w *network) assembleReplica(c part.Part, p shards.Shard) *replica {
 	}
 	h.spares = &spareSending{Part: c, signatures: w.signatures, group: g, links: w.links, dir: w.dir, seen: w.seen, uploads: &w.spareUpload}
 	h.spares.stop()
-	h.log = &logSending{Part: c, keys: w.cfg.Log, group: g, links: w.links, areas: w.n, guests: w.guests}
-	h.followed = &logFollowing{
-		Part: c, keys: w.cfg.Log, group: g, links: w.links, rules: w.n.cfg.Region, convict: func(p *regionlog.Proof, f *regionlog.Finding) { w.convicted.add(p, f) },
-	}
-	h.followed.roles = &roleChecking{Part: c, rights: w.n.cfg.Region.Rights, lands: w.n.cfg.Region.Lands, suspect: h.followed.suspectRoles}
-	h.followed.copies = &copyChecking{Part: c, group: g, jobs: w.jobs, terrain: w.n.cfg.Region.Terrain, suspect: h.followed.suspectCopy}
+	h.log = accountability.NewLogSending(c, w.cfg.Log, g, w.links, runner{w.n}, w.guests.signs)
+	h.followed = accountability.NewLogFollowing(c, w.cfg.Log, g, w.links, w.n.cfg.Region, w.convicted, w.jobs)
 	return h
 }
 
@@ -125,7 +116,8 @@ func (w *network) assembleSessions(c part.Part) {
 	}
 	w.names = names.New(c.Env)
 	w.admission = newAdmission(c, w.links, w.names)
-	w.guests = &remoteSessions{Part: c, of: peers.NewOwn[remoteSessionsOf](w.links), tag: w.tag, links: w.links, admission: w.admission, local: w.n, out: newOutbox(), hashes: recent.New[*world.Column, [32]byte](maxColumnHashes)}
+	w.guests = &remoteSessions{Part: c, of: peers.NewOwn[remoteSessionsOf](w.links), tag: w.tag, links: w.links, admission: w.admission, local: w.n, out: newOutbox()}
+	w.guests.signs = accountability.NewShownSigning(c, w.links, w.guests.flush)
 }
 
 // assembleLists makes what the founder and the authority decide, and the node's place in
@@ -133,29 +125,18 @@ func (w *network) assembleSessions(c part.Part) {
 func (w *network) assembleLists(c part.Part) {
 	w.verified = verifiedworld.New(c, w.cfg.Verified, w.links, w.n.newSeat("overlay"), verifiedworld.Surroundings{
 		Disk: w.store, Contacts: w.dir.Contacts, HasJoined: w.dir.HasJoined,
-		Bars: w.Bars, DisconnectBarred: w.disconnectBarred, LeaderOf: w.routes.leaderOf, ToSession: w.sessions.toSession,
+		Bars: w.Bars, DisconnectBarred: w.disconnectBarred, LeaderOf: w.routes.leaderOf, ToSession: w.sessions.ToSession,
 	})
 	w.access = lists.NewAccess(c, w.cfg.Access, w.links, w.store, w.disconnectBarred)
 }
 
 // assembleEvidence makes what compares what players are shown, and spreads proofs.
 func (w *network) assembleEvidence(c part.Part) {
-	p := w.n.newSeat("evidence")
-	w.evidence = &evidenceSpreading{Part: c, budgets: peers.NewBudgets(c, w.links, evidencePerMinute/60.0, evidenceBurst), keys: w.cfg.Log, jobs: p, links: w.links, routes: w.routes, convicted: w.convicted, asked: map[id.ID]machine.Time{}}
-	p.Put(w.evidence)
-	w.convicted.spread, w.convicted.routes = w.evidence, w.routes
-	w.auditing = &auditing{
-		Part: c, keys: w.cfg.Log, links: w.links, jobs: w.jobs, rules: w.n.cfg.Region, convicted: w.convicted, budgets: peers.NewBudgets(c, w.links, auditsPerMinute/60.0, auditsBurst),
-		list: map[shards.Shard]*pieceAudit{},
-	}
-	w.pieces = &pieceSending{
-		Part: c, keys: w.cfg.Log, links: w.links, hosting: w.hosting, jobs: w.jobs, budgets: peers.NewBudgets(c, w.links, piecesPerMinute/60.0, piecesBurst),
-		upload: limit.NewBudget(pieceUpload, pieceUploadBurst),
-	}
-	w.shown = &shownChecking{
-		Part: c, keys: w.cfg.Log, links: w.links, routes: w.routes, sessions: w.sessions, convict: w.convicted.add, list: map[world.RegionPos]*checkedRegion{},
-		auditors: &auditDraw{Part: c, seen: w.seen, links: w.links, auditing: w.auditing},
-	}
+	w.evidence = accountability.NewEvidenceSpreading(c, w.cfg.Log, w.n.newSeat("evidence"), w.links, w.routes, w.convicted)
+	w.convicted.Routes = w.routes
+	w.auditing = accountability.NewAuditing(c, w.cfg.Log, w.links, w.jobs, w.n.cfg.Region, w.convicted)
+	w.pieces = accountability.NewPieceSending(c, w.cfg.Log, w.links, w.hosting, w.jobs)
+	w.shown = accountability.NewShownChecking(c, w.cfg.Log, w.links, w.seen, w.routes, w.sessions, w.auditing)
 	w.sessions.shown = w.shown
 }
 
@@ -169,7 +150,7 @@ func (w *network) connect() {
 	w.routes.speakers, w.routes.events = w.speakers, w
 	w.speakers.hosting = w.hosting
 	w.hosting.copies, w.hosting.restoration, w.creation.restoration = w.copies, w.restoration, w.restoration
-	w.hosting.invitations, w.hosting.stored, w.hosting.runner, w.hosting.players = w.invitations, w.stored, w.n, w.n
+	w.hosting.invitations, w.hosting.stored, w.hosting.runner, w.hosting.players = w.invitations, w.stored, runner{w.n}, w.n
 	w.creation.hosting, w.creation.stored, w.creation.offers, w.creation.routes = w.hosting, w.stored, w.offers, w.routes
 	w.creation.convicted, w.offers.convicted, w.routes.convicted = w.convicted, w.convicted, w.convicted
 	w.votes.owner, w.votes.guests, w.votes.players, w.votes.hosted = w.owner, w.guests, w.n, w.hosting

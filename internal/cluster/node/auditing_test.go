@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -25,8 +26,7 @@ func (c *cluster) unchecked(home shards.Shard, liar, accomplice int) {
 				return
 			}
 			h := c.node(i).net.hosting.replicas[home]
-			h.followed.keys = nil
-			h.followed.reset()
+			h.followed.Stop()
 		})
 	}
 }
@@ -83,7 +83,7 @@ func TestLongAudit(t *testing.T) {
 	home := g.home
 	bytes := 0
 	c.slow = func(_ int, m machine.Message) time.Duration {
-		if p, ok := m.(*Piece); ok {
+		if p, ok := m.(*accountability.Piece); ok {
 			bytes += len(p.Data)
 		}
 		return 0

@@ -20,7 +20,7 @@ import (
 
 // hasConvicted reports whether a member of the group was convicted.
 func (g *quorumLoss) hasConvicted() bool {
-	return slices.ContainsFunc(g.group.Voters(), func(p machine.Peer) bool { return g.convicted.has(p.ID) })
+	return slices.ContainsFunc(g.group.Voters(), func(p machine.Peer) bool { return g.convicted.Has(p.ID) })
 }
 
 // replace continues the group here without a convicted leader and those that follow it.
@@ -42,7 +42,7 @@ func (g *quorumLoss) replace(st *group.Status, now machine.Time) {
 	}
 	var others []id.ID
 	for _, p := range g.group.Voters() {
-		if others = append(others, p.ID); p.ID != g.Cfg.Self.ID && !g.convicted.has(p.ID) {
+		if others = append(others, p.ID); p.ID != g.Cfg.Self.ID && !g.convicted.Has(p.ID) {
 			r.Others++
 		}
 	}

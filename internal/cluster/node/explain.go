@@ -20,7 +20,7 @@ func (t *routes) explain(r *route) {
 	}
 	code, since := t.whyLost(r)
 	for _, s := range id.Sorted(r.sessions) {
-		t.sessions.toSession(s, &lobby.Waiting{Lobby: r.shard.Lobby, Code: code, Since: since})
+		t.sessions.ToSession(s, &lobby.Waiting{Lobby: r.shard.Lobby, Code: code, Since: since})
 	}
 }
 

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -21,7 +22,7 @@ type gatewaySessions struct {
 	speakers *speakers
 	local    localSessions
 	audited  audited
-	shown    *shownChecking
+	shown    *accountability.ShownChecking
 
 	entered         map[id.ID]*lobby.Enter // what sessions have asked the lobby last, to enter
 	owner           *owner
@@ -41,9 +42,9 @@ type localSessions interface {
 // audited returns what signs the acts of players at this node; nil: nothing does.
 type audited interface{ Auditor() *audit.Auditor }
 
-// toSession delivers a remote shard's message to a session of this node; false:
+// ToSession delivers a remote shard's message to a session of this node; false:
 // there is no such session.
-func (g *gatewaySessions) toSession(session id.ID, m machine.Message) bool {
+func (g *gatewaySessions) ToSession(session id.ID, m machine.Message) bool {
 	peer := machine.Peer{ID: session}
 	if !g.local.hasSession(peer) {
 		return false
@@ -81,7 +82,7 @@ func (g *gatewaySessions) audit(session id.ID, m machine.Message) {
 // and no other node would repeat it.
 func (g *gatewaySessions) toSessionOrNotice(f *peers.Remote, session id.ID, m machine.Message) {
 	now := g.Env.Now()
-	if g.toSession(session, m) || now < *g.nextStrayNotice.Of(f) {
+	if g.ToSession(session, m) || now < *g.nextStrayNotice.Of(f) {
 		return
 	}
 	*g.nextStrayNotice.Of(f) = now.Add(peers.Beat)

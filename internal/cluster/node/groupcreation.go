@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
@@ -37,7 +38,7 @@ type groupCreation struct {
 	stored      *storedShards
 	offers      *offers
 	routes      foundHosts
-	convicted   *convictions // host nothing
+	convicted   *accountability.Convictions // host nothing
 	restoration interface {
 		begin(p shards.Shard, rival records.Hosts, done func())
 	} // of a shard whose hosts may be gone
@@ -159,7 +160,7 @@ func (c *groupCreation) finishHostSearch(mk *hostSearch) {
 func (c *groupCreation) chooseHosts(mk *hostSearch) {
 	var answers []hostpolicy.Offer
 	for _, p := range mk.asked {
-		if a := mk.answers[p.ID]; a != nil && !c.convicted.has(p.ID) {
+		if a := mk.answers[p.ID]; a != nil && !c.convicted.Has(p.ID) {
 			answers = append(answers, hostpolicy.Offer{Peer: p, Room: a.Room, Stored: a.Stored, Led: a.Led, Invitation: c.offers.invited(p.ID)})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
@@ -11,6 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/records"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 )
 
 // hosting is which shards this node hosts: it has a replica of each. Which nodes host a
@@ -21,7 +23,7 @@ type hosting struct {
 	links       *peers.Links
 	invitations *invitations
 	stored      *storedShards
-	convicted   *convictions
+	convicted   *accountability.Convictions
 	copies      *copies
 	restoration *restoration
 	words       *words
@@ -113,6 +115,14 @@ func (o *hosting) wake(p shards.Shard) {
 	}
 }
 
+// PiecesOf are the pieces of the log of a region; nil: it is not led here.
+func (o *hosting) PiecesOf(p shards.Shard) *regionlog.Archive {
+	if h := o.replicas[p]; h != nil && h.group.Leading {
+		return h.log.Pieces()
+	}
+	return nil
+}
+
 // createGroup creates a group for a shard with this node as its first member.
 func (o *hosting) createGroup(p shards.Shard, from group.Origin, members []machine.Peer) {
 	o.open(p).group.Raft.CreateFrom(from, members)
@@ -120,7 +130,7 @@ func (o *hosting) createGroup(p shards.Shard, from group.Origin, members []machi
 
 // hasRoomHere reports whether this node would host another shard.
 func (o *hosting) hasRoomHere() bool {
-	return len(o.replicas)+len(o.dormant) < o.Cfg.MaxHosted && !o.IsLeaving() && !o.convicted.self && (o.Cfg.Full == nil || !o.Cfg.Full()) &&
+	return len(o.replicas)+len(o.dormant) < o.Cfg.MaxHosted && !o.IsLeaving() && !o.convicted.IsSelf() && (o.Cfg.Full == nil || !o.Cfg.Full()) &&
 		(o.Cfg.MaxPlayers <= 0 || o.players.players() < o.Cfg.MaxPlayers)
 }
 
@@ -173,11 +183,11 @@ func (o *hosting) onGroupMessage(f *peers.Remote, space string, m machine.Messag
 // without it until it is removed, and nobody can who only suspects it: then the shard would
 // have no leader.
 func (o *hosting) refuses(f *peers.Remote, p shards.Shard) bool {
-	h, convicted := o.replicas[p], o.convicted.has(f.Peer.ID)
+	h, convicted := o.replicas[p], o.convicted.Has(f.Peer.ID)
 	if h != nil && h.group.IsOneOfTwoVoters() && peers.Among(h.group.Voters(), f.Peer.ID) && (h.group.Leading || !convicted) {
 		return false
 	}
-	return convicted || h != nil && h.followed.refuses(f.Peer.ID)
+	return convicted || h != nil && h.followed.Refuses(f.Peer.ID)
 }
 
 // onGroupStatus takes what another node knows of a shard's group.

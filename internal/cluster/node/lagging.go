@@ -41,15 +41,15 @@ func (g *gatewaySessions) passes(session id.ID, m machine.Message) bool {
 		now := g.Env.Now()
 		if l != nil && !crowded && (l.asked == 0 || now.Sub(l.asked) >= rewatchEvery) {
 			l.asked = now
-			g.rewatch(session, m.Region)
+			g.Rewatch(session, m.Region)
 		}
 		return l == nil
 	}
 	return true
 }
 
-// rewatch lets a region send a session everything that it watches again.
-func (g *gatewaySessions) rewatch(session id.ID, at world.RegionPos) {
+// Rewatch lets a region send a session everything that it watches again.
+func (g *gatewaySessions) Rewatch(session id.ID, at world.RegionPos) {
 	r := g.routes.known(shards.Shard{Region: at})
 	if r == nil || r.watch[session] == nil {
 		return

@@ -36,7 +36,7 @@ const (
 // onLeaderReply learns where a shard is led, as one of its hosts says.
 func (t *routes) onLeaderReply(f *peers.Remote, m *LeaderReply) {
 	r := t.table[m.Shard]
-	if r == nil || len(m.Members) > records.MaxHosts || !r.trusts(f.Peer) || t.convicted.avoids(f.Peer.ID) {
+	if r == nil || len(m.Members) > records.MaxHosts || !r.trusts(f.Peer) || t.convicted.Avoids(f.Peer.ID) {
 		return
 	}
 	now := t.Env.Now()
@@ -48,7 +48,7 @@ func (t *routes) onLeaderReply(f *peers.Remote, m *LeaderReply) {
 		r.claims = map[id.ID]leaderClaim{}
 	}
 	r.claims[f.Peer.ID] = c
-	if t.convicted.avoids(c.leader.ID) {
+	if t.convicted.Avoids(c.leader.ID) {
 		delete(r.claims, f.Peer.ID) // whoever follows it is waited for
 	}
 	t.hint(r, m.Members)
@@ -100,7 +100,7 @@ func (t *routes) continuePoll(r *route) {
 // have no vote: their word that nobody leads would keep sessions from the one who does.
 func (t *routes) decideLeader(r *route) {
 	now := t.Env.Now()
-	hosts := slices.DeleteFunc(slices.Clone(r.members), func(p machine.Peer) bool { return p.ID == t.Cfg.Self.ID || t.convicted.avoids(p.ID) })
+	hosts := slices.DeleteFunc(slices.Clone(r.members), func(p machine.Peer) bool { return p.ID == t.Cfg.Self.ID || t.convicted.Avoids(p.ID) })
 	waited := now.Sub(r.asking(now))
 	v := r.votes(hosts, now)
 	most := 2*v.votes > len(hosts)

@@ -80,6 +80,12 @@ func TestFalseLeader(t *testing.T) {
 	}
 }
 
+// justConvicted is a node that was convicted a moment ago.
+type justConvicted id.ID
+
+func (c justConvicted) Has(who id.ID) bool    { return who == id.ID(c) }
+func (c justConvicted) Avoids(who id.ID) bool { return who == id.ID(c) }
+
 // TestConvictedHostHasNoVote: of three hosts one was convicted and says that nobody leads, and
 // one is silent. The third is taken as the leader without more than the wait for the silent.
 func TestConvictedHostHasNoVote(t *testing.T) {
@@ -90,7 +96,7 @@ func TestConvictedHostHasNoVote(t *testing.T) {
 	var r *route
 	c.nodes[0].Call(func() {
 		w := c.node(0).net
-		w.convicted.at[convicted.ID] = w.routes.Env.Now()
+		w.routes.convicted = justConvicted(convicted.ID)
 		r = w.routes.of(p)
 		r.members = []machine.Peer{convicted, nodePeer(91), third}
 		r.sessions[id.Of([]byte("session"))] = true

@@ -62,7 +62,7 @@ func (t *routes) looked(p shards.Shard, res kademlia.Result) {
 // one has not answered. silent are hosts that it had.
 func (t *routes) generate(r *route, closest, silent []machine.Peer) {
 	near := t.dir.NearestTo(t.dir.KeyOf(r.shard), closest)
-	if honest := slices.DeleteFunc(slices.Clone(near), func(p machine.Peer) bool { return t.convicted.has(p.ID) }); len(honest) > 0 {
+	if honest := slices.DeleteFunc(slices.Clone(near), func(p machine.Peer) bool { return t.convicted.Has(p.ID) }); len(honest) > 0 {
 		near = honest
 	}
 	to := near[(r.tries/8)%len(near)]

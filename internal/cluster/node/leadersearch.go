@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -151,8 +152,8 @@ func (t *routes) dropPending(r *route) {
 	t.speakers.drop(r.shard)
 }
 
-// avoid looks for other leaders of the shards that a node leads which was convicted.
-func (t *routes) avoid(who id.ID) {
+// Avoid looks for other leaders of the shards that a node leads which was convicted.
+func (t *routes) Avoid(who id.ID) {
 	for _, r := range t.sorted() {
 		if r.leader.ID == who && who != t.Cfg.Self.ID {
 			t.forgetLeader(r)
@@ -160,9 +161,40 @@ func (t *routes) avoid(who id.ID) {
 	}
 }
 
+// HostsWith are the nodes that lead or host a shard together with another one.
+func (t *routes) HostsWith(who id.ID) (hosts []machine.Peer) {
+	for _, r := range t.sorted() {
+		if r.leader.ID == who || peers.Among(r.members, who) {
+			for _, p := range append(slices.Clone(r.members), r.leader) {
+				if p != (machine.Peer{}) {
+					hosts = append(hosts, p)
+				}
+			}
+		}
+	}
+	return hosts
+}
+
+// Watchers are the sessions here that watch a shard, in order; false: nobody here uses it.
+func (t *routes) Watchers(p shards.Shard) ([]id.ID, bool) {
+	r := t.table[p]
+	if r == nil {
+		return nil, false
+	}
+	return id.Sorted(r.watch), true
+}
+
+// Each calls do for the shards that are used here, in order, with who leads and hosts each,
+// and whether sessions here watch it.
+func (t *routes) Each(do func(p shards.Shard, leader machine.Peer, members []machine.Peer, watched bool)) {
+	for _, r := range t.sorted() {
+		do(r.shard, r.leader, r.members, len(r.watch) > 0)
+	}
+}
+
 // leaderFound is when it is known who leads a shard.
 func (t *routes) leaderFound(r *route, leader machine.Peer, members []machine.Peer, term uint64) {
-	if t.convicted.avoids(leader.ID) {
+	if t.convicted.Avoids(leader.ID) {
 		return
 	}
 	r.term = term
@@ -183,10 +215,10 @@ func (t *routes) leaderFound(r *route, leader machine.Peer, members []machine.Pe
 	r.leader, r.ledBefore, r.searching, r.idleChecks = leader, true, false, 0
 	for _, s := range id.Sorted(r.sessions) {
 		if r.shard.Lobby {
-			t.sessions.toSession(s, &lobby.NewHost{})
+			t.sessions.ToSession(s, &lobby.NewHost{})
 		} else {
 			t.sessions.caughtUp(s, r.shard.Region)
-			t.sessions.toSession(s, &region.NewHost{Region: r.shard.Region})
+			t.sessions.ToSession(s, &region.NewHost{Region: r.shard.Region})
 		}
 	}
 	if again {

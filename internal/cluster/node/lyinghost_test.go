@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
@@ -33,10 +34,10 @@ var logOwners = sync.OnceValue(func() map[[32]byte]id.ID {
 })
 
 // logKeys are those of a node; proven hears of proofs.
-func logKeys(i int, proven func(regionlog.Evidence)) *LogKeys {
+func logKeys(i int, proven func(regionlog.Evidence)) *accountability.LogKeys {
 	owner := logOwners()
 	key := logKey(i)
-	return &LogKeys{
+	return &accountability.LogKeys{
 		Key:    [32]byte(key.Public().(ed25519.PublicKey)),
 		Sign:   func(text []byte) [64]byte { return [64]byte(ed25519.Sign(key, text)) },
 		Node:   func(k [32]byte) id.ID { return owner[k] },
@@ -46,7 +47,7 @@ func logKeys(i int, proven func(regionlog.Evidence)) *LogKeys {
 
 // honest are the keys of a node in a simulation whose nodes all follow the rules: a proof
 // against any of them is an error.
-func (c *cluster) honest(i int) *LogKeys {
+func (c *cluster) honest(i int) *accountability.LogKeys {
 	return logKeys(i, func(p regionlog.Evidence) {
 		found, err := p.Check()
 		c.Errorf("node %d convicts an honest host, %s: %v, %v", i, accusedBy(p), found, err)
@@ -62,7 +63,7 @@ func accusedBy(e regionlog.Evidence) id.ID {
 // convicted is who was refused by how many others.
 func (c *cluster) convicted(i int) (by int) {
 	for k, n := range c.nodes {
-		if n.Machine() != nil && c.node(k).net.convicted.has(nodePeer(i).ID) {
+		if n.Machine() != nil && c.node(k).net.convicted.Has(nodePeer(i).ID) {
 			by++
 		}
 	}
@@ -195,7 +196,7 @@ func (c *cluster) liarFor(g *wanderer) (liar int, built world.Pos) {
 		}
 		follow := 0
 		for i := range c.nodes {
-			if h := c.node(i).net.hosting.replicas[home]; h != nil && h.followed.replayer != nil {
+			if h := c.node(i).net.hosting.replicas[home]; h != nil && h.followed.IsFollowing() {
 				follow++
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
@@ -27,7 +28,7 @@ type membership struct {
 	seen   *peers.Sightings
 	copies *copies
 
-	convicted *convictions // no members
+	convicted *accountability.Convictions // no members
 
 	next   machine.Time
 	silent map[id.ID]machine.Time // members, since when
@@ -104,7 +105,7 @@ func (b *membership) watch(st *group.Status, now machine.Time) {
 		} else if _, known := b.silent[m.Peer.ID]; !known {
 			b.silent[m.Peer.ID] = now
 		}
-		if f != nil && f.Left || b.convicted.has(m.Peer.ID) {
+		if f != nil && f.Left || b.convicted.Has(m.Peer.ID) {
 			b.silent[m.Peer.ID] = now.Add(-hostpolicy.ReplaceAfter)
 		}
 	}
@@ -156,7 +157,7 @@ func (b *membership) candidates(members, former []machine.Peer) (out []hostpolic
 	key := b.dir.KeyOf(b.group.Shard)
 	near := peers.NearestFirst(key, append(slices.Clone(former), b.dir.Closest(key, 2*b.Cfg.Replicas+2)...))
 	for i, p := range append(near, b.seen.Longest(longestKnown)...) {
-		if b.group.HasLeft(p.ID, b.Env.Now()) || b.convicted.has(p.ID) {
+		if b.group.HasLeft(p.ID, b.Env.Now()) || b.convicted.Has(p.ID) {
 			continue
 		}
 		if peers.Among(members, p.ID) || i >= len(near) && (peers.Among(near, p.ID) || b.seen.Standing.IsNewcomer(p.ID)) {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
@@ -13,7 +14,7 @@ type Net struct {
 	Signer Signer
 	// Log is what logs of regions are signed with; nil: nothing is recorded or followed
 	// (a simulation that does not look at it).
-	Log *LogKeys
+	Log *accountability.LogKeys
 	// Verified is for a world with an authority; nil: the world has none.
 	Verified *verifiedworld.Config
 	// Access says whom the founder admits; nil: everybody (a simulation).

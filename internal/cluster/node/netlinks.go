@@ -27,7 +27,7 @@ func (w *network) LinkUp(f *peers.Remote) {
 	w.owner.greet(f)
 	w.n.decisions.greet(f)
 	w.verified.Greet(f)
-	w.evidence.greet(f)
+	w.evidence.Greet(f)
 }
 
 // LinkDown implements linkEvents: the sessions of that node count as ended, and the
@@ -35,7 +35,7 @@ func (w *network) LinkUp(f *peers.Remote) {
 func (w *network) LinkDown(f *peers.Remote) {
 	w.owner.linkDown(f)
 	w.guests.endAll(f)
-	w.shown.linkDown(f)
+	w.shown.LinkDown(f)
 	w.routes.linkDown(f)
 }
 

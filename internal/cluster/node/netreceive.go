@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
@@ -28,8 +29,8 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.sessions.toSessions(f, m.Sessions, m.Msg)
 	case *ToWatchers:
 		w.sessions.toWatchers(f, m)
-	case *Shown:
-		w.shown.onShown(f, m)
+	case *accountability.Shown:
+		w.shown.OnShown(f, m)
 	case *SessionEnded:
 		w.guests.end(f, m.Session)
 	case *EndSession:
@@ -45,7 +46,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	case *group.ChunkAck:
 		w.hosting.onGroupMessage(f, m.Space, m)
 	case *Generate, *CreateGroup, *HostQuery, *HostReply, *shardgroup.GroupStatus, *Spare, *SpareHeld, *MergeChanges, *MergeDone, *LogHeld, *CopyQuery, *CopyPart, *StatesQuery, *States, *RestoreState, *StateRestored,
-		*FollowLog, *LogEntry, *LogState, *Unsigned:
+		*accountability.FollowLog, *accountability.LogEntry, *accountability.LogState, *accountability.Unsigned:
 		w.receiveOfHosting(f, m)
 	case *verifiedworld.OverlayShare, *verifiedworld.BootstrapQuery, *verifiedworld.BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
 		*overlay.JoinRequest, *overlay.RtRequest, *overlay.RtResponse, *overlay.RtHint, *overlay.Unicast, *overlay.Areacast:
@@ -70,21 +71,21 @@ func (w *network) receiveOfHosting(f *peers.Remote, m machine.Message) {
 		w.hosting.onGroupStatus(f, m)
 	case *Spare:
 		w.spares.receive(f, m)
-	case *FollowLog:
+	case *accountability.FollowLog:
 		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
-			h.log.onFollow(f, m)
+			h.log.OnFollow(f, m)
 		}
-	case *LogEntry:
+	case *accountability.LogEntry:
 		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
-			h.followed.onEntry(f, m)
+			h.followed.OnEntry(f, m)
 		}
-	case *LogState:
+	case *accountability.LogState:
 		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
-			h.followed.onState(f, m)
+			h.followed.OnState(f, m)
 		}
-	case *Unsigned:
+	case *accountability.Unsigned:
 		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
-			h.followed.onUnsigned()
+			h.followed.OnUnsigned()
 		}
 	case *SpareHeld:
 		if h := w.hosting.replicas[m.Shard]; h != nil && h.group.Leading {
@@ -121,14 +122,14 @@ func (w *network) receiveOfNode(f *peers.Remote, from machine.Peer, m machine.Me
 		w.entries.learn(f, m)
 	case *OwnerPlays:
 		w.owner.receive(f, m)
-	case *Audit:
-		w.auditing.receive(f, m)
-	case *Challenge:
-		w.pieces.receive(f, m)
-	case *Piece:
-		w.auditing.onPiece(f, m)
-	case *Evidence:
-		w.evidence.receive(f, m)
+	case *accountability.Audit:
+		w.auditing.Receive(f, m)
+	case *accountability.Challenge:
+		w.pieces.Receive(f, m)
+	case *accountability.Piece:
+		w.auditing.OnPiece(f, m)
+	case *accountability.Evidence:
+		w.evidence.Receive(f, m)
 	case *Decisions:
 		w.n.decisions.receive(f, m)
 	case *verifiedworld.Revoked:

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/names"
@@ -21,7 +22,7 @@ type network struct {
 	phase part.Phase
 
 	accused   *part.Accused
-	convicted *convictions
+	convicted *accountability.Convictions
 	jobs      *part.Runner
 	seen      *peers.Sightings
 	links     *peers.Links
@@ -60,10 +61,10 @@ type network struct {
 	verified *verifiedworld.World // nil: the world has no authority
 	access   *lists.AccessSync    // nil: in a simulation
 
-	evidence *evidenceSpreading
-	shown    *shownChecking
-	auditing *auditing
-	pieces   *pieceSending
+	evidence *accountability.EvidenceSpreading
+	shown    *accountability.ShownChecking
+	auditing *accountability.Auditing
+	pieces   *accountability.PieceSending
 }
 
 // Timers of the network and of a shutdown. Those of shards are timerSubmachine.
@@ -110,8 +111,8 @@ func (w *network) onBeat() {
 	w.owner.beat(now)
 	w.votes.beat(now)
 	w.hosting.beat(now)
-	w.shown.beat(now)
-	w.auditing.beat(now)
+	w.shown.Beat(now)
+	w.auditing.Beat(now)
 	w.departure.beat()
 	w.routes.continueSearches()
 	w.links.Maintain()

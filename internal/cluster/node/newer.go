@@ -39,7 +39,7 @@ func (o *otherGroups) askSoon() {
 // member here, or a host that the directory names. Ids near a key are expensive.
 func (o *otherGroups) noteClaim(f *peers.Remote, gen group.Gen) {
 	who, p := f.Peer.ID, o.group.Shard
-	if o.convicted.has(who) || o.group.HasLeft(who, o.Env.Now()) {
+	if o.convicted.Has(who) || o.group.HasLeft(who, o.Env.Now()) {
 		return
 	}
 	if !peers.Among(o.dir.NearestNodes(p, claimants), who) && !peers.Among(o.named, who) && !o.isFormer(who) && !o.group.IsMember(who) && !o.routes.trusts(p, f.Peer) {

@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
@@ -16,7 +17,7 @@ type offers struct {
 	part.Part
 	links     *peers.Links
 	said      peers.Own[hostOffer]
-	convicted *convictions                   // host nothing
+	convicted *accountability.Convictions    // host nothing
 	invited   func(id.ID) id.ID              // the invitation by which a node was admitted
 	own       interface{ ledCount() uint32 } // how many shards are led here (groupCreation)
 }
@@ -49,7 +50,7 @@ func (o *offers) canHost(p machine.Peer) bool {
 		return true
 	}
 	f := o.links.ByID(p.ID)
-	return f != nil && o.said.Of(f).room && !f.Left && !o.convicted.has(p.ID) && o.Env.Now().Sub(o.said.Of(f).at) < offerLifetime
+	return f != nil && o.said.Of(f).room && !f.Left && !o.convicted.Has(p.ID) && o.Env.Now().Sub(o.said.Of(f).at) < offerLifetime
 }
 
 // anyRoom reports whether a node that there is a link to has room.

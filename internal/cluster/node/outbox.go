@@ -77,10 +77,11 @@ func (s *remoteSessions) flush() {
 	}
 	for i := range o.list {
 		l := &o.list[i]
-		s.noteShown(l)
 		if l.all != nil {
+			s.signs.NoteMessage(l.to, l.all.Msg)
 			s.links.Send(l.to, l.all)
 		} else {
+			s.signs.NoteFrame(l.to, l.watcher.Region, l.watcher.Tick, l.watcher.Cells)
 			s.links.Send(l.to, l.watcher)
 		}
 		o.list[i] = outgoingMessage{}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
@@ -36,7 +37,7 @@ const (
 type quorumLoss struct {
 	part.Part
 	group       *shardgroup.Group
-	convicted   *convictions // have no vote
+	convicted   *accountability.Convictions // have no vote
 	links       *peers.Links
 	dir         *directory.Directory
 	seen        *peers.Sightings
@@ -71,7 +72,7 @@ func (g *quorumLoss) hear(f *peers.Remote, m *shardgroup.GroupStatus) {
 		}
 		g.withoutLog[f.Peer.ID] = !m.Member
 	}
-	if g.begun != 0 && peers.Among(g.asked, f.Peer.ID) && !g.convicted.has(f.Peer.ID) {
+	if g.begun != 0 && peers.Among(g.asked, f.Peer.ID) && !g.convicted.Has(f.Peer.ID) {
 		g.heard[f.Peer.ID] = m
 	}
 }
@@ -271,8 +272,8 @@ func (g *quorumLoss) near() (near, answered int) {
 
 // honestNear are the nodes nearest to the key that were not convicted.
 func (g *quorumLoss) honestNear() []machine.Peer {
-	near := g.dir.NearestNodes(g.group.Shard, nearby+len(g.convicted.list))
-	near = slices.DeleteFunc(near, func(p machine.Peer) bool { return g.convicted.has(p.ID) })
+	near := g.dir.NearestNodes(g.group.Shard, nearby+g.convicted.Count())
+	near = slices.DeleteFunc(near, func(p machine.Peer) bool { return g.convicted.Has(p.ID) })
 	return near[:min(len(near), nearby)]
 }
 

@@ -38,7 +38,7 @@ func TestRelayedFollower(t *testing.T) {
 	// The guest walks about, from region to region.
 	follows := func(i int) bool {
 		h := c.node(i).net.hosting.replicas[shards.Shard{Region: g.home}]
-		return h != nil && h.followed.replayer != nil
+		return h != nil && h.followed.IsFollowing()
 	}
 	others := func() (out []int) {
 		for i := range c.nodes {

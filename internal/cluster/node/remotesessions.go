@@ -1,12 +1,11 @@
 package node
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/recent"
-	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // remoteSessions are the sessions of other nodes that use shards here. A shard knows
@@ -19,8 +18,8 @@ type remoteSessions struct {
 	local     sessionEnds
 	of        peers.Own[remoteSessionsOf]
 
-	out    outbox
-	hashes recent.Map[*world.Column, [32]byte] // of columns that were sent
+	out   outbox
+	signs *accountability.ShownSigning
 }
 
 // sessionEnds tells the shards here, except one, that a session has ended (Node).
@@ -35,7 +34,6 @@ type remoteSessionsOf struct {
 	asked  machine.Time   // when it was looked how many messages wait for the node
 
 	waiting, limit int
-	shown          map[world.RegionPos]*shownTo // what it was shown of regions here
 }
 
 // sessionsOf returns what is known of a node's sessions.
@@ -110,7 +108,7 @@ func (s *remoteSessions) end(f *peers.Remote, session id.ID) {
 
 // endAll is when the link to a node has ended, and with it its sessions.
 func (s *remoteSessions) endAll(f *peers.Remote) {
-	s.sessionsOf(f).shown = nil
+	s.signs.LinkDown(f)
 	for _, session := range s.list(f) {
 		s.end(f, session)
 	}

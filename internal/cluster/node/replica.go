@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
@@ -34,8 +35,8 @@ type replica struct {
 	rollback    *rollbackCheck
 	otherGroups *otherGroups
 	spares      *spareSending
-	log         *logSending
-	followed    *logFollowing
+	log         *accountability.LogSending
+	followed    *accountability.LogFollowing
 
 	rereadAt machine.Time // when to read the disk again, if the replica lost its way
 }
@@ -120,8 +121,8 @@ func (h *replica) beat(now machine.Time) {
 		return
 	}
 	h.rollback.beat(now)
-	h.followed.beat(now)
-	h.log.beat(now)
+	h.followed.Beat(now)
+	h.log.Beat(now)
 	if !h.group.Leading {
 		if h.quorumLoss.isDue(now) {
 			if h.quorumLoss.leaderlessFor(now) >= leaderlessAfter || h.group.Raft.Hibernates() && h.otherGroups.isClaimed(now) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
@@ -28,7 +29,7 @@ import (
 // has the number of the old one and was created later: it gives way.
 type restoration struct {
 	part.Part
-	convicted  *convictions // what they say does not count
+	convicted  *accountability.Convictions // what they say does not count
 	signatures copySignatures
 	links      *peers.Links
 	dir        *directory.Directory
@@ -112,7 +113,7 @@ func (o *restoration) ask(p shards.Shard, q *lossInquiry) {
 
 // hear takes what a node knows of a shard.
 func (o *restoration) hear(f *peers.Remote, m *shardgroup.GroupStatus) {
-	if q := o.inquiries[m.Shard]; q != nil && peers.Among(q.asked, f.Peer.ID) && !o.convicted.has(f.Peer.ID) {
+	if q := o.inquiries[m.Shard]; q != nil && peers.Among(q.asked, f.Peer.ID) && !o.convicted.Has(f.Peer.ID) {
 		q.heard[f.Peer.ID] = m
 	}
 }
@@ -122,7 +123,7 @@ func (o *restoration) hear(f *peers.Remote, m *shardgroup.GroupStatus) {
 // nearest to the key begins the shard anew.
 func (o *restoration) questioned(f *peers.Remote, p shards.Shard) {
 	q := o.inquiries[p]
-	if q == nil || o.convicted.has(f.Peer.ID) {
+	if q == nil || o.convicted.Has(f.Peer.ID) {
 		return
 	}
 	switch {

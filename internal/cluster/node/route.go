@@ -28,9 +28,16 @@ type routes struct {
 	sessions  routedSessions
 	speakers  unverifiedSpeech
 	events    routeEvents
-	convicted *convictions // are not asked to find hosts, and not used as leaders for a while
+	convicted convictedNodes
 
 	table map[shards.Shard]*route
+}
+
+// convictedNodes are nodes that are not asked to find hosts, and not used as leaders for a
+// while (accountability).
+type convictedNodes interface {
+	Has(who id.ID) bool
+	Avoids(who id.ID) bool
 }
 
 // localReplicas is what routing needs of the replicas here (hosting).
@@ -50,7 +57,7 @@ type coordinator interface {
 
 // routedSessions are the sessions here that use a shard (gatewaySessions).
 type routedSessions interface {
-	toSession(session id.ID, m machine.Message) bool
+	ToSession(session id.ID, m machine.Message) bool
 	caughtUp(session id.ID, at world.RegionPos)
 	repeatWatches(r *route, now machine.Time)
 }

@@ -78,7 +78,7 @@ func (w *network) fromSession(session id.ID, to shards.Shard, m machine.Message)
 	m = w.clearLocal(w.cfg.Self.ID, m)
 	if e, ok := m.(*lobby.Enter); ok {
 		if why := w.admission.visitRefused(e, w.cfg.Self.ID); why != nil {
-			w.sessions.toSession(session, why)
+			w.sessions.ToSession(session, why)
 			return
 		}
 		w.sessions.entered[session] = e

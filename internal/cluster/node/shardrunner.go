@@ -10,7 +10,11 @@ import (
 )
 
 // What components of the network need of the node: Node implements shardRunner and
-// localSessions.
+// localSessions, runner what packages below need.
+
+// runner is the node as parts in other packages see it: its methods are no part of what a
+// Node offers to drivers.
+type runner struct{ *Node }
 
 // newSeat returns a place for a machine of a part, with a name for its job queues.
 func (n *Node) newSeat(name string) part.Seat {
@@ -25,7 +29,7 @@ func (s seat) Leave()                { s.p.released = true }
 func (s seat) HasLeft() bool         { return s.p.released }
 
 // Runs reports whether a shard runs here.
-func (n *Node) Runs(p shards.Shard) bool {
+func (n runner) Runs(p shards.Shard) bool {
 	if p.Lobby {
 		return n.lobby != nil
 	}
@@ -46,8 +50,8 @@ func (n *Node) stop(p shards.Shard) {
 	}
 }
 
-// area implements areaFinder.
-func (n *Node) area(p shards.Shard) *regionlog.Area {
+// Area implements areaFinder.
+func (n runner) Area(p shards.Shard) *regionlog.Area {
 	if r := n.regions[p.Region]; r != nil && !p.Lobby {
 		if m, ok := r.m.(interface{ Area() *regionlog.Area }); ok {
 			return m.Area()
@@ -56,8 +60,8 @@ func (n *Node) area(p shards.Shard) *regionlog.Area {
 	return nil
 }
 
-// current implements areaFinder.
-func (n *Node) current(pos world.RegionPos, do func(session machine.Peer, columns uint16)) {
+// Current implements areaFinder.
+func (n runner) Current(pos world.RegionPos, do func(session machine.Peer, columns uint16)) {
 	if r := n.regions[pos]; r != nil {
 		if m, ok := r.m.(interface {
 			Current(func(machine.Peer, uint16))
@@ -70,7 +74,7 @@ func (n *Node) current(pos world.RegionPos, do func(session machine.Peer, column
 // WithArea calls f with the area of a region that runs here; false: it does not. A driver
 // calls it like a handler.
 func (n *Node) WithArea(pos world.RegionPos, f func(*regionlog.Area)) bool {
-	a := n.area(shards.Shard{Region: pos})
+	a := runner{n}.Area(shards.Shard{Region: pos})
 	if a != nil {
 		f(a)
 	}

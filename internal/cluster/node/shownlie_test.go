@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -147,7 +148,7 @@ func TestShownLie(t *testing.T) {
 				}
 				return m
 			}
-			c.until("the player's node convicts it", func() bool { return c.node(0).net.convicted.has(nodePeer(liar).ID) })
+			c.until("the player's node convicts it", func() bool { return c.node(0).net.convicted.Has(nodePeer(liar).ID) })
 			t.Logf("convicted after %v", c.s.Now().Sub(began))
 			if d := c.s.Now().Sub(began); name == "a block of nobody" && d > 2*time.Second {
 				t.Errorf("convicted after %v", d)
@@ -186,7 +187,7 @@ func TestShownUnsigned(t *testing.T) {
 	})
 	at = built.Add(0, 9, 0)
 	c.until("it is noticed", func() bool { return told > 0 && c.node(0).Stats().ShownUnsigned > 0 })
-	view := func() *regionlog.View { return c.node(0).net.shown.list[at.Region()].view }
+	view := func() *regionlog.View { return c.node(0).net.shown.View(at.Region()) }
 	c.until("the block is gone", func() bool { b, ok := view().Block(at); return ok && b == world.Air })
 	c.s.Run(10 * time.Second)
 	if n := c.convicted(lie.of); n > 0 || !g.in {
@@ -201,7 +202,7 @@ func TestWithheldLog(t *testing.T) {
 	home := shards.Shard{Region: g.home}
 	c.slow = func(of int, m machine.Message) time.Duration {
 		switch m.(type) {
-		case *LogEntry, *LogState, *Shown:
+		case *accountability.LogEntry, *accountability.LogState, *accountability.Shown:
 			if of == lie.of {
 				return time.Hour
 			}
@@ -211,7 +212,7 @@ func TestWithheldLog(t *testing.T) {
 	g.quiet = true
 	began := c.s.Now()
 	c.until("another leads", func() bool { l := c.leaderOf(home); return l >= 0 && l != lie.of })
-	if d := c.s.Now().Sub(began); d < withheldAfter/2 || d > 3*withheldAfter {
+	if d := c.s.Now().Sub(began); d < accountability.WithheldAfter/2 || d > 3*accountability.WithheldAfter {
 		t.Errorf("another leads after %v", d)
 	}
 	if n := c.convicted(lie.of); n > 0 {

@@ -72,7 +72,7 @@ func (g *gatewaySessions) toSessions(f *peers.Remote, sessions []id.ID, m machin
 		sessions = slices.DeleteFunc(slices.Clone(sessions), func(s id.ID) bool { return g.entered[s] == nil || g.entered[s].Player != a.Player })
 	}
 	g.inNameOf(f, shard, sessions, func() {
-		g.shown.columns(f, m)
+		g.shown.Columns(f, m)
 		m := g.local.fromLobbyElsewhere(m)
 		for _, s := range sessions {
 			g.toSessionOrNotice(f, s, m)
@@ -92,7 +92,7 @@ func (g *gatewaySessions) toWatchers(f *peers.Remote, m *ToWatchers) {
 		return
 	}
 	g.inNameOf(f, shards.Shard{Region: m.Region}, sessions, func() {
-		g.shown.frame(f, m)
+		g.shown.Frame(f, m.Region, m.Tick, m.Cells)
 		for i := range m.To {
 			g.toSessionOrNotice(f, m.To[i].Session, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
@@ -29,7 +30,7 @@ type otherGroups struct {
 	part.Part
 	group      *shardgroup.Group
 	record     *shardRecord
-	convicted  *convictions // their claims do not count
+	convicted  *accountability.Convictions // their claims do not count
 	leaderless leaderless
 	links      *peers.Links
 	dir        *directory.Directory

@@ -87,7 +87,7 @@ func (n *Node) Stats() Stats {
 		s.Regions = append(s.Regions, RegionStats{Pos: p.pos, Figures: figuresOf(p), Tick: p.took.Recent(now)})
 	}
 	if w := n.net; w != nil {
-		s.Convicted = id.Sorted(w.convicted.list)
+		s.Convicted = w.convicted.All()
 		s.Self, s.Shards, s.Place, s.Storage = w.cfg.Self, w.shardStats(), w.verified.Place(), w.verified.StorageStats()
 		for _, f := range w.links.Up() {
 			s.Linked = append(s.Linked, f.Peer)

@@ -98,7 +98,7 @@ func (n *Node) wake(pos world.RegionPos, who machine.Peer) *submachine {
 	}
 	cfg := n.cfg.Region
 	cfg.Pos, cfg.Restored = pos, p.replica.restoredLately()
-	cfg.Replaced = n.net != nil && n.net.convicted.replacedLately(pos)
+	cfg.Replaced = n.net != nil && n.net.convicted.ReplacedLately(pos)
 	p.m = n.makers.region(cfg, submachineEnv{p})
 	n.regions[pos] = p
 	n.awake = append(n.awake, p)

@@ -15,10 +15,11 @@ import (
 // evidence.
 func (c *cluster) accomplice(i int) {
 	w := c.node(i).net
-	w.evidence.keys, w.shown.keys, w.cfg.Log = nil, nil, nil
+	w.evidence.Stop()
+	w.shown.Stop()
+	w.cfg.Log = nil
 	for _, h := range w.hosting.replicas { // the order does not matter
-		h.followed.keys = nil
-		h.followed.reset()
+		h.followed.Stop()
 	}
 }
 

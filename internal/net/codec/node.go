@@ -2,6 +2,7 @@ package codec
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
@@ -156,35 +157,38 @@ var nodeKinds = []*kind{
 		f.bool(&m.Last)
 		f.bytes(&m.Data, node.MaxSparePart)
 	}),
-	message(139, func(f *form, m *node.FollowLog) { f.region(&m.Region); f.bool(&m.State) }),
-	message(140, func(f *form, m *node.LogEntry) {
+	message(139, func(f *form, m *accountability.FollowLog) { f.region(&m.Region); f.bool(&m.State) }),
+	message(140, func(f *form, m *accountability.LogEntry) {
 		f.region(&m.Region)
 		num(f, &m.Number)
 		f.bytes(&m.Entry, regionlog.MaxEntry)
 		f.bytes(&m.Checkpoint, regionlog.MaxCheckpoint)
 	}),
-	message(141, func(f *form, m *node.LogState) {
+	message(141, func(f *form, m *accountability.LogState) {
 		f.region(&m.Region)
 		num(f, &m.Part)
-		f.bytes(&m.Data, node.MaxLogPart)
+		f.bytes(&m.Data, accountability.MaxLogPart)
 		f.bytes(&m.Checkpoint, regionlog.MaxCheckpoint)
 	}),
-	message(180, func(f *form, m *node.Shown) { f.region(&m.Region); f.bytes(&m.Statement, regionlog.MaxShown) }),
-	message(181, func(f *form, m *node.Unsigned) { f.region(&m.Region) }),
-	message(194, func(f *form, m *node.Audit) {
+	message(180, func(f *form, m *accountability.Shown) { f.region(&m.Region); f.bytes(&m.Statement, regionlog.MaxShown) }),
+	message(181, func(f *form, m *accountability.Unsigned) { f.region(&m.Region) }),
+	message(194, func(f *form, m *accountability.Audit) {
 		f.region(&m.Region)
 		f.peer(&m.Leader)
 		f.bytes(&m.Checkpoint, regionlog.MaxCheckpoint)
 	}),
-	message(195, func(f *form, m *node.Challenge) { f.region(&m.Region); f.bytes(&m.Checkpoint, regionlog.MaxCheckpoint) }),
-	message(196, func(f *form, m *node.Piece) {
+	message(195, func(f *form, m *accountability.Challenge) {
+		f.region(&m.Region)
+		f.bytes(&m.Checkpoint, regionlog.MaxCheckpoint)
+	}),
+	message(196, func(f *form, m *accountability.Piece) {
 		f.region(&m.Region)
 		num(f, &m.Tick)
 		num(f, &m.Part)
 		f.bool(&m.Last)
-		f.bytes(&m.Data, node.MaxLogPart)
+		f.bytes(&m.Data, accountability.MaxLogPart)
 	}),
-	message(182, func(f *form, m *node.Evidence) {
+	message(182, func(f *form, m *accountability.Evidence) {
 		f.id(&m.Node)
 		f.bool(&m.Ask)
 		f.bytes(&m.Data, regionlog.MaxEvidence)

@@ -1,4 +1,4 @@
-package node
+package accountability
 
 import (
 	"fmt"
@@ -14,16 +14,16 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// logFollowing replays the log of a region that another member of its group leads, and
+// LogFollowing replays the log of a region that another member of its group leads, and
 // compares the state with what that one signs. What does not agree is a proof, by which
 // this node refuses the other from then on (convictions).
-type logFollowing struct {
+type LogFollowing struct {
 	part.Part
-	keys    *LogKeys // nil: nothing is followed
-	group   *shardgroup.Group
-	links   *peers.Links
-	rules   region.Config
-	convict func(*regionlog.Proof, *regionlog.Finding)
+	keys      *LogKeys // nil: nothing is followed
+	group     *shardgroup.Group
+	links     *peers.Links
+	rules     region.Config
+	convicted *Convictions
 
 	leader   machine.Peer
 	next     machine.Time // when to ask
@@ -56,9 +56,9 @@ const (
 	askLogEvery = time.Second
 	// restartAfter is how long a log that cannot be followed is left alone.
 	restartAfter = 5 * time.Second
-	// withheldAfter is how long a leader that shows the region to players may send none of
+	// WithheldAfter is how long a leader that shows the region to players may send none of
 	// its log, suspectedFor how long this node does not follow it then.
-	withheldAfter = 15 * time.Second
+	WithheldAfter = 15 * time.Second
 	suspectedFor  = 2 * time.Minute
 	// copyFresh is how old the last entry of a log may be that is compared with what is
 	// written.
@@ -68,8 +68,25 @@ const (
 	maxLogEntries = 100
 )
 
-// beat asks the leader for its log.
-func (l *logFollowing) beat(now machine.Time) {
+// NewLogFollowing returns what follows the logs of the leaders of a group.
+func NewLogFollowing(c part.Part, keys *LogKeys, g *shardgroup.Group, l *peers.Links, rules region.Config, convicted *Convictions, jobs *part.Runner) *LogFollowing {
+	m := &LogFollowing{Part: c, keys: keys, group: g, links: l, rules: rules, convicted: convicted}
+	m.roles = &roleChecking{Part: c, rights: rules.Rights, lands: rules.Lands, suspect: m.suspectRoles}
+	m.copies = &copyChecking{Part: c, group: g, jobs: jobs, terrain: rules.Terrain, suspect: m.suspectCopy}
+	return m
+}
+
+// Stop has this node follow nothing any more.
+func (l *LogFollowing) Stop() {
+	l.keys = nil
+	l.reset()
+}
+
+// IsFollowing reports whether the log is replayed.
+func (l *LogFollowing) IsFollowing() bool { return l.replayer != nil }
+
+// Beat asks the leader for its log.
+func (l *LogFollowing) Beat(now machine.Time) {
 	leader := l.group.Leader()
 	if l.keys == nil || l.group.Shard.Lobby || l.group.Leading || leader.ID != l.leader.ID {
 		l.reset()
@@ -98,27 +115,27 @@ func (l *logFollowing) beat(now machine.Time) {
 
 // suspectSilent suspects a leader that runs the region and keeps its log to itself: it is
 // asked each second, its link is up, and players are shown the region.
-func (l *logFollowing) suspectSilent(now machine.Time) {
-	if now.Sub(l.silent) >= withheldAfter && l.unsigned != 0 && now.Sub(l.unsigned) <= withheldAfter {
+func (l *LogFollowing) suspectSilent(now machine.Time) {
+	if now.Sub(l.silent) >= WithheldAfter && l.unsigned != 0 && now.Sub(l.unsigned) <= WithheldAfter {
 		l.suspect("does not send its log")
 	}
 }
 
 // suspectCopy suspects a leader that has its group write other blocks than its log leads to.
-func (l *logFollowing) suspectCopy(d copyDifference) {
+func (l *LogFollowing) suspectCopy(d copyDifference) {
 	l.Counts.CopiesFalse++
 	l.suspect("lets others keep something else than it logs: " + d.String())
 }
 
 // suspectRoles suspects a leader that has players be what nobody has decided.
-func (l *logFollowing) suspectRoles(what string) {
+func (l *LogFollowing) suspectRoles(what string) {
 	l.Counts.RolesFalse++
 	l.suspect(what)
 }
 
 // suspect stops following the leader for a while. That is no proof: it may be anything but
 // a lie. With the other follower of three it loses the lead.
-func (l *logFollowing) suspect(what string) {
+func (l *LogFollowing) suspect(what string) {
 	now := l.Env.Now()
 	l.silent, l.unsigned, l.suspected = now, 0, suspicion{l.leader.ID, now.Add(suspectedFor)}
 	l.Counts.Suspected++
@@ -127,35 +144,35 @@ func (l *logFollowing) suspect(what string) {
 
 // replayed is the area as the leader's log has led to it until a moment ago; nil: it is not
 // known.
-func (l *logFollowing) replayed() *world.Area {
+func (l *LogFollowing) replayed() *world.Area {
 	if l.replayer == nil || l.Env.Now().Sub(l.replayedAt) > copyFresh {
 		return nil
 	}
 	return l.replayer.Area()
 }
 
-// onUnsigned is when a node says that the leader shows its players the region, and does not
+// OnUnsigned is when a node says that the leader shows its players the region, and does not
 // sign that. It need not be believed: what counts besides is that the log does not come.
-func (l *logFollowing) onUnsigned() { l.unsigned = l.Env.Now() }
+func (l *LogFollowing) OnUnsigned() { l.unsigned = l.Env.Now() }
 
-// refuses reports whether messages of a node about the group do not count.
-func (l *logFollowing) refuses(who id.ID) bool {
+// Refuses reports whether messages of a node about the group do not count.
+func (l *LogFollowing) Refuses(who id.ID) bool {
 	return who == l.suspected.node && l.Env.Now() < l.suspected.until
 }
 
 // reset forgets what was replayed.
-func (l *logFollowing) reset() { l.replayer, l.parts, l.packed, l.again = nil, 0, nil, 0 }
+func (l *LogFollowing) reset() { l.replayer, l.parts, l.packed, l.again = nil, 0, nil, 0 }
 
 // giveUp begins again later: what the leader sends cannot be followed, which proves
 // nothing.
-func (l *logFollowing) giveUp() {
+func (l *LogFollowing) giveUp() {
 	l.reset()
 	l.again = l.Env.Now().Add(restartAfter)
 	l.Counts.LogsLost++
 }
 
-// onState takes a part of the state to begin with.
-func (l *logFollowing) onState(f *peers.Remote, m *LogState) {
+// OnState takes a part of the state to begin with.
+func (l *LogFollowing) OnState(f *peers.Remote, m *LogState) {
 	if f.Peer.ID != l.leader.ID || l.leader == (machine.Peer{}) {
 		return
 	}
@@ -197,7 +214,7 @@ func (l *logFollowing) onState(f *peers.Remote, m *LogState) {
 
 // checkpoint reads a checkpoint, which the leader must have signed; had are the hashes of
 // the one before.
-func (l *logFollowing) checkpoint(b []byte, had *regionlog.Hashes) (*regionlog.Checkpoint, error) {
+func (l *LogFollowing) checkpoint(b []byte, had *regionlog.Hashes) (*regionlog.Checkpoint, error) {
 	c, err := regionlog.DecodeCheckpoint(b, had)
 	if err != nil {
 		return nil, err
@@ -208,8 +225,8 @@ func (l *logFollowing) checkpoint(b []byte, had *regionlog.Hashes) (*regionlog.C
 	return c, nil
 }
 
-// onEntry replays a tick.
-func (l *logFollowing) onEntry(f *peers.Remote, m *LogEntry) {
+// OnEntry replays a tick.
+func (l *LogFollowing) OnEntry(f *peers.Remote, m *LogEntry) {
 	if f.Peer.ID == l.leader.ID {
 		l.silent = l.Env.Now()
 	}
@@ -247,7 +264,7 @@ func (l *logFollowing) onEntry(f *peers.Remote, m *LogEntry) {
 	found, err := proof.Check()
 	l.giveUp()
 	if err == nil {
-		l.convict(proof, found)
+		l.convicted.add(proof, found)
 	}
 }
 

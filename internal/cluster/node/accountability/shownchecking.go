@@ -1,4 +1,4 @@
-package node
+package accountability
 
 import (
 	"fmt"
@@ -14,26 +14,54 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// shownChecking compares what regions of other nodes show to sessions here with what
+// ShownChecking compares what regions of other nodes show to sessions here with what
 // their leaders sign. A leader that signs that it has shown something else is convicted.
 // One that signs nothing, or not what it has sent, can only be reported to the members
 // of the region's group, and its players are shown the region again.
-type shownChecking struct {
+type ShownChecking struct {
 	part.Part
-	keys     *LogKeys // nil: nothing is compared
-	links    *peers.Links
-	routes   *routes
-	sessions shownSessions
-	convict  func(regionlog.Evidence, *regionlog.Finding)
-	auditors *auditDraw
+	keys      *LogKeys // nil: nothing is compared
+	links     *peers.Links
+	routes    shownRoutes
+	sessions  shownSessions
+	convicted *Convictions
+	auditors  *auditDraw
 
 	list map[world.RegionPos]*checkedRegion
 }
 
 // shownSessions are the sessions that are shown regions (gatewaySessions).
 type shownSessions interface {
-	toSession(session id.ID, m machine.Message) bool
-	rewatch(session id.ID, at world.RegionPos)
+	ToSession(session id.ID, m machine.Message) bool
+	Rewatch(session id.ID, at world.RegionPos)
+}
+
+// shownRoutes is what is known of the shards that sessions here use (routes).
+type shownRoutes interface {
+	// Watchers are the sessions here that watch a shard, in order; false: nobody here uses it.
+	Watchers(shards.Shard) ([]id.ID, bool)
+	// Each calls do for the shards that are used here, in order, with who leads and hosts
+	// each, and whether sessions here watch it.
+	Each(do func(p shards.Shard, leader machine.Peer, members []machine.Peer, watched bool))
+}
+
+// NewShownChecking returns what compares what sessions here are shown.
+func NewShownChecking(c part.Part, keys *LogKeys, l *peers.Links, seen *peers.Sightings, routes shownRoutes, sessions shownSessions, auditing *Auditing) *ShownChecking {
+	return &ShownChecking{
+		Part: c, keys: keys, links: l, routes: routes, sessions: sessions, convicted: auditing.convicted, list: map[world.RegionPos]*checkedRegion{},
+		auditors: &auditDraw{Part: c, seen: seen, links: l, auditing: auditing},
+	}
+}
+
+// Stop has this node compare nothing any more.
+func (k *ShownChecking) Stop() { k.keys = nil }
+
+// View is what sessions here were shown of a region; nil: nothing is compared.
+func (k *ShownChecking) View(pos world.RegionPos) *regionlog.View {
+	if x := k.list[pos]; x != nil {
+		return x.view
+	}
+	return nil
 }
 
 // checkedRegion is what is shown of a region, by one node.
@@ -61,7 +89,7 @@ const (
 )
 
 // of returns what a node shows of a region.
-func (k *shownChecking) of(f *peers.Remote, pos world.RegionPos) *checkedRegion {
+func (k *ShownChecking) of(f *peers.Remote, pos world.RegionPos) *checkedRegion {
 	x := k.list[pos]
 	if x == nil || x.by != f.Peer.ID {
 		now := k.Env.Now()
@@ -72,24 +100,24 @@ func (k *shownChecking) of(f *peers.Remote, pos world.RegionPos) *checkedRegion 
 }
 
 // isOn reports whether anything is compared here.
-func (k *shownChecking) isOn() bool { return k.keys != nil }
+func (k *ShownChecking) isOn() bool { return k.keys != nil }
 
-// frame takes a frame that sessions here are shown.
-func (k *shownChecking) frame(f *peers.Remote, m *ToWatchers) {
+// Frame takes a frame that sessions here are shown.
+func (k *ShownChecking) Frame(f *peers.Remote, pos world.RegionPos, tick uint64, cells []byte) {
 	if k.isOn() {
-		k.of(f, m.Region).view.Frame(m.Tick, m.Cells)
+		k.of(f, pos).view.Frame(tick, cells)
 	}
 }
 
-// columns takes columns that sessions here are shown.
-func (k *shownChecking) columns(f *peers.Remote, m machine.Message) {
+// Columns takes columns that sessions here are shown.
+func (k *ShownChecking) Columns(f *peers.Remote, m machine.Message) {
 	if c, ok := m.(*region.Columns); ok && k.isOn() {
 		k.of(f, c.Region).view.Columns(c.Tick, columnsOf(c))
 	}
 }
 
 // LinkDown forgets what a node has shown: it begins another chain.
-func (k *shownChecking) linkDown(f *peers.Remote) {
+func (k *ShownChecking) LinkDown(f *peers.Remote) {
 	for pos, x := range k.list {
 		if x.by == f.Peer.ID {
 			delete(k.list, pos)
@@ -97,8 +125,8 @@ func (k *shownChecking) linkDown(f *peers.Remote) {
 	}
 }
 
-// onShown takes what the leader of a region has signed.
-func (k *shownChecking) onShown(f *peers.Remote, m *Shown) {
+// OnShown takes what the leader of a region has signed.
+func (k *ShownChecking) OnShown(f *peers.Remote, m *Shown) {
 	x, now := k.list[m.Region], k.Env.Now()
 	if x == nil || x.by != f.Peer.ID || !k.isOn() || now < x.next {
 		return
@@ -123,59 +151,59 @@ func (k *shownChecking) onShown(f *peers.Remote, m *Shown) {
 	}
 	k.Counts.ShownUnsigned++
 	x.bad++
-	r := k.routes.known(shards.Shard{Region: m.Region})
-	if r == nil || x.bad < 2 || now.Sub(x.repaired) < repairEvery && x.repaired != 0 {
+	watchers, used := k.routes.Watchers(shards.Shard{Region: m.Region})
+	if !used || x.bad < 2 || now.Sub(x.repaired) < repairEvery && x.repaired != 0 {
 		return
 	}
 	x.repaired = now
-	for _, session := range id.Sorted(r.watch) {
-		k.sessions.rewatch(session, m.Region)
+	for _, session := range watchers {
+		k.sessions.Rewatch(session, m.Region)
 	}
 	if x.bad > 5 {
 		k.Note(fmt.Sprintf("Node %s shows players here %s otherwise than it signs, and does not sign what it shows: nothing is proven by that.", f.Peer.ID.Short(), where(m.Region)))
 		notice := &region.Notice{Region: m.Region, Code: "unsigned", Text: "The host of this region does not sign what it shows. What you see here may be false."}
-		for _, session := range id.Sorted(r.watch) {
-			k.sessions.toSession(session, notice)
+		for _, session := range watchers {
+			k.sessions.ToSession(session, notice)
 		}
 	}
 }
 
 // prove convicts by a proof that is checked from its bytes first, as anybody else would.
-func (k *shownChecking) prove(p *regionlog.Display) {
+func (k *ShownChecking) prove(p *regionlog.Display) {
 	again, err := regionlog.DecodeDisplay(p.Append(nil))
 	if err != nil {
 		return
 	}
 	if found, err := again.Check(); err == nil {
-		k.convict(again, found)
+		k.convicted.add(again, found)
 	}
 }
 
-// beat reports leaders that sign nothing of what they show, and forgets regions that
+// Beat reports leaders that sign nothing of what they show, and forgets regions that
 // nobody here watches.
-func (k *shownChecking) beat(now machine.Time) {
-	for _, r := range k.routes.sorted() {
-		x := k.list[r.shard.Region]
-		if x == nil || r.shard.Lobby {
-			continue
+func (k *ShownChecking) Beat(now machine.Time) {
+	k.routes.Each(func(p shards.Shard, leader machine.Peer, members []machine.Peer, watched bool) {
+		x := k.list[p.Region]
+		if x == nil || p.Lobby {
+			return
 		}
 		f := k.links.ByID(x.by)
-		if len(r.watch) == 0 {
-			delete(k.list, r.shard.Region)
-			continue
+		if !watched {
+			delete(k.list, p.Region)
+			return
 		}
 		if x.signed != nil && now >= x.audit && now.Sub(x.heard) < unsignedAfter && f != nil {
 			x.audit = k.auditors.next(now)
-			k.auditors.draw(f.Peer, r.members, x.signed)
+			k.auditors.draw(f.Peer, members, x.signed)
 		}
-		if now.Sub(x.heard) < unsignedAfter || now.Sub(x.reported) < reportEvery || x.by != r.leader.ID {
-			continue
+		if now.Sub(x.heard) < unsignedAfter || now.Sub(x.reported) < reportEvery || x.by != leader.ID {
+			return
 		}
 		x.reported = now
-		for _, p := range r.members {
-			if p.ID != x.by && p.ID != k.Cfg.Self.ID {
-				k.links.Send(p, &Unsigned{r.shard.Region})
+		for _, m := range members {
+			if m.ID != x.by && m.ID != k.Cfg.Self.ID {
+				k.links.Send(m, &Unsigned{p.Region})
 			}
 		}
-	}
+	})
 }

@@ -1,4 +1,4 @@
-package node
+package accountability
 
 import (
 	"time"
@@ -12,15 +12,15 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// logSending sends the log of a region that is led here to the other members of its
-// group, who replay it (logFollowing).
-type logSending struct {
+// LogSending sends the log of a region that is led here to the other members of its
+// group, who replay it (LogFollowing).
+type LogSending struct {
 	part.Part
 	keys   *LogKeys // nil: nothing is recorded
 	group  *shardgroup.Group
 	links  *peers.Links
 	areas  areaFinder
-	guests *remoteSessions
+	signs  *ShownSigning
 	follow []*logFollower
 	had    *regionlog.Hashes // of the last checkpoint
 
@@ -29,13 +29,21 @@ type logSending struct {
 	looked  machine.Time      // when that was looked at
 }
 
+// NewLogSending returns what sends the log of a group's region.
+func NewLogSending(c part.Part, keys *LogKeys, g *shardgroup.Group, l *peers.Links, areas areaFinder, signs *ShownSigning) *LogSending {
+	return &LogSending{Part: c, keys: keys, group: g, links: l, areas: areas, signs: signs}
+}
+
+// Pieces are the pieces of the log that auditors may ask for.
+func (s *LogSending) Pieces() *regionlog.Archive { return &s.archive }
+
 // areaFinder finds the areas of regions that run here (Node).
 type areaFinder interface {
-	// area returns that of a region; nil: it does not run here.
-	area(shards.Shard) *regionlog.Area
-	// current calls do for the sessions that watch a region, with the columns that they
+	// Area returns that of a region; nil: it does not run here.
+	Area(shards.Shard) *regionlog.Area
+	// Current calls do for the sessions that watch a region, with the columns that they
 	// were shown as they are.
-	current(world.RegionPos, func(session machine.Peer, columns uint16))
+	Current(world.RegionPos, func(session machine.Peer, columns uint16))
 }
 
 // logFollower is a member that follows the log.
@@ -53,8 +61,8 @@ const (
 	stateEvery = 5 * time.Second
 )
 
-// onFollow takes a member's wish to follow.
-func (s *logSending) onFollow(f *peers.Remote, m *FollowLog) {
+// OnFollow takes a member's wish to follow.
+func (s *LogSending) OnFollow(f *peers.Remote, m *FollowLog) {
 	if s.keys == nil || !s.group.Leading || !s.group.IsMember(f.Peer.ID) {
 		return
 	}
@@ -76,8 +84,8 @@ func (s *logSending) onFollow(f *peers.Remote, m *FollowLog) {
 	s.record()
 }
 
-// beat forgets those who follow no more.
-func (s *logSending) beat(now machine.Time) {
+// Beat forgets those who follow no more.
+func (s *LogSending) Beat(now machine.Time) {
 	kept := s.follow[:0]
 	for _, w := range s.follow {
 		if now < w.until && s.group.IsMember(w.peer.ID) {
@@ -93,16 +101,16 @@ func (s *logSending) beat(now machine.Time) {
 }
 
 // isShown reports whether sessions of other nodes are shown the region.
-func (s *logSending) isShown() (elsewhere bool) {
-	s.areas.current(s.group.Shard.Region, func(session machine.Peer, _ uint16) {
-		elsewhere = elsewhere || session.Addr != s.guests.tag && session.Addr != (machine.Addr{})
+func (s *LogSending) isShown() (elsewhere bool) {
+	s.areas.Current(s.group.Shard.Region, func(session machine.Peer, _ uint16) {
+		elsewhere = elsewhere || session.Addr != s.signs.tag && session.Addr != (machine.Addr{})
 	})
 	return elsewhere
 }
 
 // record lets the area record for as long as somebody follows, or may audit.
-func (s *logSending) record() {
-	area := s.areas.area(s.group.Shard)
+func (s *LogSending) record() {
+	area := s.areas.Area(s.group.Shard)
 	if area == nil || s.keys == nil {
 		return
 	}
@@ -121,12 +129,12 @@ func (s *logSending) record() {
 	}
 }
 
-func (s *logSending) signing() *regionlog.Signing {
+func (s *LogSending) signing() *regionlog.Signing {
 	return &regionlog.Signing{World: s.Cfg.World, Key: s.keys.Key, Sign: s.keys.Sign}
 }
 
 // send sends what a tick has brought.
-func (s *logSending) send(out *regionlog.Output) {
+func (s *LogSending) send(out *regionlog.Output) {
 	pos := s.group.Shard.Region
 	s.archive.Add(out, s.Env.Now())
 	var checkpoint, after, packed []byte
@@ -134,7 +142,7 @@ func (s *logSending) send(out *regionlog.Output) {
 		// All who have a state have had the checkpoint before this one, too.
 		checkpoint, after = out.Checkpoint.Append(nil), out.Checkpoint.AppendAfter(nil, s.had)
 		s.had = &out.Checkpoint.Hashes
-		s.guests.signShown(s.areas, out.Checkpoint, s.signing())
+		s.signs.sign(s.areas, out.Checkpoint, s.signing())
 	}
 	entry := &LogEntry{Region: pos, Number: out.Number, Entry: out.Entry, Checkpoint: after}
 	for _, w := range s.follow {
@@ -152,7 +160,7 @@ func (s *logSending) send(out *regionlog.Output) {
 }
 
 // sendState sends a state in parts.
-func (s *logSending) sendState(w *logFollower, packed, checkpoint []byte) {
+func (s *LogSending) sendState(w *logFollower, packed, checkpoint []byte) {
 	for part := uint32(0); ; part++ {
 		m := &LogState{Region: s.group.Shard.Region, Part: part, Data: packed[:min(MaxLogPart, len(packed))]}
 		if packed = packed[len(m.Data):]; len(packed) == 0 {

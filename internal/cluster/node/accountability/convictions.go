@@ -1,4 +1,18 @@
-package node
+// Package accountability checks what the hosts of regions do, and keeps the evidence
+// against those that lie (decisions 77, 83, 95, 123 and 140): leaders send the logs of
+// their regions, followers replay them and compare them with what is written, gateways
+// compare what players are shown with what leaders sign, and nodes that are drawn by lot
+// audit leaders of regions that others host.
+//
+// Source: PeerReview (Haeberlen, Kouznetsov and Druschel 2007); docs/protocols/hosting.md.
+//
+// Invariants: nobody is convicted but by evidence that this node has checked from its
+// bytes; what is no proof makes this node suspect a leader for a while, and nothing else.
+//
+// Where to start: Convictions (convictions.go); LogSending, LogFollowing with its
+// roleChecking and copyChecking, ShownSigning, ShownChecking, Auditing and PieceSending
+// each have state of their own. messages.go has what nodes tell each other.
+package accountability
 
 import (
 	"fmt"
@@ -22,14 +36,14 @@ type LogKeys struct {
 	Proven func(regionlog.Evidence)
 }
 
-// convictions are the nodes against which this one has evidence that it has checked. It
+// Convictions are the nodes against which this one has evidence that it has checked. It
 // follows none of them in any group, and takes none as a member. Messages of shards and
 // sessions go on: others, who have no evidence, may let such a node lead.
-type convictions struct {
+type Convictions struct {
 	part.Part
 	keys   *LogKeys // nil: nothing is checked
 	spread evidenceSpread
-	routes convictedRoutes
+	Routes convictedRoutes
 
 	list map[id.ID][]byte                 // the evidence, encoded; nil: too large to be sent
 	at   map[id.ID]machine.Time           // when, of those that were convicted since this node started
@@ -37,11 +51,11 @@ type convictions struct {
 	self bool                             // this node was: others take it into no group
 }
 
-// evidenceSpread tells others whom this node has convicted (evidenceSpreading).
+// evidenceSpread tells others whom this node has convicted (EvidenceSpreading).
 type evidenceSpread interface{ offer(who id.ID) }
 
 // convictedRoutes looks for other leaders of what a convicted node leads (routes).
-type convictedRoutes interface{ avoid(who id.ID) }
+type convictedRoutes interface{ Avoid(who id.ID) }
 
 const (
 	maxConvicted = 256
@@ -54,28 +68,46 @@ const (
 	toldFor = time.Minute
 )
 
-// has reports whether a node was convicted.
-func (c *convictions) has(who id.ID) bool {
+// NewConvictions begins with the evidence from before this node started.
+func NewConvictions(c part.Part, keys *LogKeys) *Convictions {
+	m := &Convictions{Part: c, keys: keys, list: map[id.ID][]byte{}, at: map[id.ID]machine.Time{}, led: map[world.RegionPos]machine.Time{}}
+	if keys != nil {
+		m.recall(keys.Convicted)
+	}
+	return m
+}
+
+// Has reports whether a node was convicted.
+func (c *Convictions) Has(who id.ID) bool {
 	_, ok := c.list[who]
 	return ok
 }
 
-// avoids reports whether a node is not to be used as a leader.
-func (c *convictions) avoids(who id.ID) bool {
+// Avoids reports whether a node is not to be used as a leader.
+func (c *Convictions) Avoids(who id.ID) bool {
 	at, ok := c.at[who]
 	return ok && c.Env.Now().Sub(at) < avoidFor
 }
 
+// All are the convicted nodes, in order of their ids.
+func (c *Convictions) All() []id.ID { return id.Sorted(c.list) }
+
+// Count is how many there are.
+func (c *Convictions) Count() int { return len(c.list) }
+
+// IsSelf reports whether this node was convicted: others take it into no group.
+func (c *Convictions) IsSelf() bool { return c.self }
+
 // recall takes evidence from before this node started.
-func (c *convictions) recall(all []regionlog.Evidence) {
+func (c *Convictions) recall(all []regionlog.Evidence) {
 	for _, e := range all {
-		if who, _ := c.accused(e); !c.has(who) && len(c.list) < maxConvicted {
+		if who, _ := c.accused(e); !c.Has(who) && len(c.list) < maxConvicted {
 			c.list[who] = packed(e)
 		}
 	}
 }
 
-func (c *convictions) accused(e regionlog.Evidence) (id.ID, *regionlog.Checkpoint) {
+func (c *Convictions) accused(e regionlog.Evidence) (id.ID, *regionlog.Checkpoint) {
 	_, to := e.Span()
 	return c.keys.Node(to.Key), to
 }
@@ -89,13 +121,13 @@ func packed(e regionlog.Evidence) []byte {
 }
 
 // add takes evidence that was checked.
-func (c *convictions) add(e regionlog.Evidence, found *regionlog.Finding) {
+func (c *Convictions) add(e regionlog.Evidence, found *regionlog.Finding) {
 	who, to := c.accused(e)
 	if who == c.Cfg.Self.ID && !c.self {
 		c.self = true
 		c.Note(fmt.Sprintf("Others can prove that this node, when it led %s, did not follow the rules: %s. They host nothing with it any more.", where(to.Region), found))
 	}
-	if who == c.Cfg.Self.ID || c.has(who) || len(c.list) >= maxConvicted {
+	if who == c.Cfg.Self.ID || c.Has(who) || len(c.list) >= maxConvicted {
 		return
 	}
 	c.list[who] = packed(e)
@@ -109,11 +141,11 @@ func (c *convictions) add(e regionlog.Evidence, found *regionlog.Finding) {
 		c.keys.Proven(e)
 	}
 	c.spread.offer(who)
-	c.routes.avoid(who)
+	c.Routes.Avoid(who)
 }
 
-// replacedLately reports whether the host of a region was convicted a moment ago.
-func (c *convictions) replacedLately(pos world.RegionPos) bool {
+// ReplacedLately reports whether the host of a region was convicted a moment ago.
+func (c *Convictions) ReplacedLately(pos world.RegionPos) bool {
 	at, ok := c.led[pos]
 	return ok && c.Env.Now().Sub(at) < toldFor
 }

@@ -1,4 +1,4 @@
-package node
+package accountability
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"

@@ -1,7 +1,6 @@
-package node
+package accountability
 
 import (
-	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
@@ -11,22 +10,28 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 )
 
-// evidenceSpreading spreads evidence against nodes from node to node: each tells the
+// EvidenceSpreading spreads evidence against nodes from node to node: each tells the
 // nodes that it has links to whom it can convict, and sends the evidence to those that
 // ask. Whoever gets evidence checks it, in a job, before it believes anything. It is a
 // machine because it has jobs.
-type evidenceSpreading struct {
+type EvidenceSpreading struct {
 	part.Part
 	keys      *LogKeys // nil: nothing is checked
 	jobs      part.Jobs
 	links     *peers.Links
-	routes    *routes
-	convicted *convictions
+	hosts     sharedHosts
+	convicted *Convictions
 	budgets   *peers.Budgets // messages of nodes about who has lied
 
 	asked    map[id.ID]machine.Time // when somebody was asked for the evidence against a node
 	checking int
 	tag      uint64
+}
+
+// sharedHosts names the nodes that lead or host a shard together with another one, in the
+// order of the shards (routes).
+type sharedHosts interface {
+	HostsWith(who id.ID) []machine.Peer
 }
 
 const (
@@ -39,9 +44,23 @@ const (
 	maxOffered        = 64
 )
 
+// NewEvidenceSpreading returns what spreads the evidence of convictions.
+func NewEvidenceSpreading(c part.Part, keys *LogKeys, jobs part.Seat, l *peers.Links, hosts sharedHosts, convicted *Convictions) *EvidenceSpreading {
+	s := &EvidenceSpreading{
+		Part: c, budgets: peers.NewBudgets(c, l, evidencePerMinute/60.0, evidenceBurst), keys: keys, jobs: jobs, links: l, hosts: hosts, convicted: convicted,
+		asked: map[id.ID]machine.Time{},
+	}
+	jobs.Put(s)
+	convicted.spread = s
+	return s
+}
+
+// Stop has this node spread nothing any more, and check nothing.
+func (s *EvidenceSpreading) Stop() { s.keys = nil }
+
 // offer tells others whom this node can convict: those that there are links to, and those
 // that host a shard together with the accused.
-func (s *evidenceSpreading) offer(who id.ID) {
+func (s *EvidenceSpreading) offer(who id.ID) {
 	if s.convicted.list[who] == nil {
 		return
 	}
@@ -51,14 +70,8 @@ func (s *evidenceSpreading) offer(who id.ID) {
 			to[p.ID] = p
 		}
 	}
-	for _, r := range s.routes.sorted() {
-		if r.leader.ID == who || peers.Among(r.members, who) {
-			for _, p := range append(slices.Clone(r.members), r.leader) {
-				if p != (machine.Peer{}) {
-					add(p)
-				}
-			}
-		}
+	for _, p := range s.hosts.HostsWith(who) {
+		add(p)
 	}
 	for _, f := range s.links.Up() {
 		add(f.Peer)
@@ -68,8 +81,8 @@ func (s *evidenceSpreading) offer(who id.ID) {
 	}
 }
 
-// greet tells a node at a new link.
-func (s *evidenceSpreading) greet(f *peers.Remote) {
+// Greet tells a node at a new link.
+func (s *EvidenceSpreading) Greet(f *peers.Remote) {
 	told := 0
 	for _, who := range id.Sorted(s.convicted.list) {
 		if told < evidenceBurst/2 && s.convicted.list[who] != nil {
@@ -79,8 +92,8 @@ func (s *evidenceSpreading) greet(f *peers.Remote) {
 	}
 }
 
-// receive takes what another node says of one that has lied.
-func (s *evidenceSpreading) receive(f *peers.Remote, m *Evidence) {
+// Receive takes what another node says of one that has lied.
+func (s *EvidenceSpreading) Receive(f *peers.Remote, m *Evidence) {
 	now := s.Env.Now()
 	if s.keys == nil {
 		s.Counts.Dropped++
@@ -94,7 +107,7 @@ func (s *evidenceSpreading) receive(f *peers.Remote, m *Evidence) {
 		if b := s.convicted.list[m.Node]; b != nil {
 			s.links.Send(f.Peer, &Evidence{Node: m.Node, Data: b})
 		}
-	case s.convicted.has(m.Node) || m.Node == s.Cfg.Self.ID && s.convicted.self:
+	case s.convicted.Has(m.Node) || m.Node == s.Cfg.Self.ID && s.convicted.self:
 	case len(m.Data) > 0:
 		s.check(m)
 	default:
@@ -111,7 +124,7 @@ func (s *evidenceSpreading) receive(f *peers.Remote, m *Evidence) {
 }
 
 // check checks evidence in a job, if the accused has signed what it begins with.
-func (s *evidenceSpreading) check(m *Evidence) {
+func (s *EvidenceSpreading) check(m *Evidence) {
 	c, err := regionlog.SignedBy(m.Data)
 	if err != nil || s.keys.Node(c.Key) != m.Node || c.World != s.Cfg.World || s.checking >= maxChecking {
 		s.Counts.Dropped++
@@ -145,7 +158,7 @@ func (j checkEvidence) Run() (any, error) {
 }
 
 // OnDone implements machine.Machine.
-func (s *evidenceSpreading) OnDone(_ uint64, result any, err error) {
+func (s *EvidenceSpreading) OnDone(_ uint64, result any, err error) {
 	s.checking--
 	if c, ok := result.(checkedEvidence); ok && err == nil {
 		s.convicted.add(c.evidence, c.found)
@@ -153,13 +166,13 @@ func (s *evidenceSpreading) OnDone(_ uint64, result any, err error) {
 }
 
 // Start implements machine.Machine.
-func (s *evidenceSpreading) Start() {}
+func (s *EvidenceSpreading) Start() {}
 
 // OnMessage implements machine.Machine.
-func (s *evidenceSpreading) OnMessage(machine.Peer, machine.Message) {}
+func (s *EvidenceSpreading) OnMessage(machine.Peer, machine.Message) {}
 
 // OnTimer implements machine.Machine.
-func (s *evidenceSpreading) OnTimer(machine.Timer) {}
+func (s *EvidenceSpreading) OnTimer(machine.Timer) {}
 
 // OnLink implements machine.Machine.
-func (s *evidenceSpreading) OnLink(machine.Peer, machine.LinkEvent) {}
+func (s *EvidenceSpreading) OnLink(machine.Peer, machine.LinkEvent) {}

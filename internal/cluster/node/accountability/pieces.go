@@ -1,4 +1,4 @@
-package node
+package accountability
 
 import (
 	"time"
@@ -11,17 +11,31 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 )
 
-// pieceSending sends auditors the pieces of logs of regions that are led here.
-type pieceSending struct {
+// PieceSending sends auditors the pieces of logs of regions that are led here.
+type PieceSending struct {
 	part.Part
 	keys    *LogKeys
 	links   *peers.Links
-	hosting *hosting
+	logs    sentLogs
 	jobs    *part.Runner
 	budgets *peers.Budgets // how often nodes may ask
 	upload  limit.Budget   // bytes for all
 
 	busy int
+}
+
+// sentLogs are the logs of regions that are led here (hosting).
+type sentLogs interface {
+	// PiecesOf are the pieces of the log of a region; nil: it is not led here.
+	PiecesOf(shards.Shard) *regionlog.Archive
+}
+
+// NewPieceSending returns what answers auditors.
+func NewPieceSending(c part.Part, keys *LogKeys, l *peers.Links, logs sentLogs, jobs *part.Runner) *PieceSending {
+	return &PieceSending{
+		Part: c, keys: keys, links: l, logs: logs, jobs: jobs, budgets: peers.NewBudgets(c, l, piecesPerMinute/60.0, piecesBurst),
+		upload: limit.NewBudget(pieceUpload, pieceUploadBurst),
+	}
 }
 
 const (
@@ -34,10 +48,10 @@ const (
 	pieceUploadBurst = 4 << 20
 )
 
-// receive takes an auditor's wish for a piece.
-func (s *pieceSending) receive(f *peers.Remote, m *Challenge) {
-	h := s.hosting.replicas[shards.Shard{Region: m.Region}]
-	if s.keys == nil || h == nil || !h.group.Leading || s.busy >= maxPieces || !s.budgets.Take(f, 1) || machine.Relayed(s.Env, f.Peer) {
+// Receive takes an auditor's wish for a piece.
+func (s *PieceSending) Receive(f *peers.Remote, m *Challenge) {
+	pieces := s.logs.PiecesOf(shards.Shard{Region: m.Region})
+	if s.keys == nil || pieces == nil || s.busy >= maxPieces || !s.budgets.Take(f, 1) || machine.Relayed(s.Env, f.Peer) {
 		s.Counts.Dropped++
 		return
 	}
@@ -46,7 +60,7 @@ func (s *pieceSending) receive(f *peers.Remote, m *Challenge) {
 		s.Counts.Dropped++
 		return
 	}
-	p := h.log.archive.Before(c)
+	p := pieces.Before(c)
 	if p == nil || !s.upload.Take(1, time.Unix(0, int64(s.Env.Now()))) {
 		s.links.Send(f.Peer, &Piece{Region: m.Region, Tick: c.Tick, Last: true})
 		return
@@ -61,7 +75,7 @@ func (s *pieceSending) receive(f *peers.Remote, m *Challenge) {
 }
 
 // send sends a piece in parts.
-func (s *pieceSending) send(to machine.Peer, m *Challenge, tick uint64, data []byte) {
+func (s *PieceSending) send(to machine.Peer, m *Challenge, tick uint64, data []byte) {
 	for part := uint32(0); ; part++ {
 		out := &Piece{Region: m.Region, Tick: tick, Part: part, Data: data[:min(MaxLogPart, len(data))]}
 		data = data[len(out.Data):]

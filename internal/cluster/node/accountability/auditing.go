@@ -1,4 +1,4 @@
-package node
+package accountability
 
 import (
 	"time"
@@ -12,17 +12,17 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 )
 
-// auditing replays pieces of the logs of regions that this node does not host. It was drawn
+// Auditing replays pieces of the logs of regions that this node does not host. It was drawn
 // by a node whose players are there (auditDraw), so the leader cannot know it before. The
 // leader is asked for the piece that ends with a checkpoint that it has signed for that
 // node: it can neither choose the piece nor change it. What does not lead there is a proof.
-type auditing struct {
+type Auditing struct {
 	part.Part
 	keys      *LogKeys // nil: nothing is audited
 	links     *peers.Links
 	jobs      *part.Runner
 	rules     region.Config
-	convicted *convictions
+	convicted *Convictions
 	budgets   *peers.Budgets // what nodes may ask to be audited
 
 	list map[shards.Shard]*pieceAudit
@@ -55,8 +55,16 @@ const (
 	maxChallenges  = 4
 )
 
-// receive takes the wish of a node whose players are shown a region.
-func (a *auditing) receive(f *peers.Remote, m *Audit) {
+// NewAuditing returns what audits leaders of regions that others host.
+func NewAuditing(c part.Part, keys *LogKeys, l *peers.Links, jobs *part.Runner, rules region.Config, convicted *Convictions) *Auditing {
+	return &Auditing{
+		Part: c, keys: keys, links: l, jobs: jobs, rules: rules, convicted: convicted, budgets: peers.NewBudgets(c, l, auditsPerMinute/60.0, auditsBurst),
+		list: map[shards.Shard]*pieceAudit{},
+	}
+}
+
+// Receive takes the wish of a node whose players are shown a region.
+func (a *Auditing) Receive(f *peers.Remote, m *Audit) {
 	if a.keys == nil || !a.budgets.Take(f, 1) {
 		a.Counts.Dropped++
 		return
@@ -65,11 +73,11 @@ func (a *auditing) receive(f *peers.Remote, m *Audit) {
 }
 
 // begin begins an audit.
-func (a *auditing) begin(m *Audit) {
+func (a *Auditing) begin(m *Audit) {
 	now, p := a.Env.Now(), shards.Shard{Region: m.Region}
 	c, err := regionlog.DecodeCheckpoint(m.Checkpoint, nil)
 	if err != nil || c.Version != regionlog.Version || c.World != a.Cfg.World || c.Region != m.Region || a.keys.Node(c.Key) != m.Leader.ID ||
-		m.Leader.ID == a.Cfg.Self.ID || a.convicted.has(m.Leader.ID) || now.Sub(c.Time) > auditAge || c.Time.Sub(now) > auditAge ||
+		m.Leader.ID == a.Cfg.Self.ID || a.convicted.Has(m.Leader.ID) || now.Sub(c.Time) > auditAge || c.Time.Sub(now) > auditAge ||
 		len(a.list) >= maxAudits || a.list[p] != nil || !c.Verify() {
 		a.Counts.Dropped++
 		return
@@ -78,8 +86,8 @@ func (a *auditing) begin(m *Audit) {
 	a.challenge(a.list[p], now)
 }
 
-// beat asks again for pieces that have not come.
-func (a *auditing) beat(now machine.Time) {
+// Beat asks again for pieces that have not come.
+func (a *Auditing) Beat(now machine.Time) {
 	for _, p := range shards.Sorted(a.list) {
 		switch x := a.list[p]; {
 		case x.checks || now < x.next:
@@ -92,21 +100,21 @@ func (a *auditing) beat(now machine.Time) {
 	}
 }
 
-func (a *auditing) challenge(x *pieceAudit, now machine.Time) {
+func (a *Auditing) challenge(x *pieceAudit, now machine.Time) {
 	x.next, x.parts, x.data = now.Add(challengeEvery), 0, nil
 	x.asked++
 	a.links.Send(x.leader, &Challenge{Region: x.region.Region, Checkpoint: x.asks})
 }
 
 // unanswered is when a leader has not sent what it has signed. Silence proves nothing.
-func (a *auditing) unanswered(x *pieceAudit) {
+func (a *Auditing) unanswered(x *pieceAudit) {
 	if a.links.Linked(x.leader) {
 		a.Counts.AuditsUnanswered++
 	}
 }
 
-// onPiece takes a part of a piece.
-func (a *auditing) onPiece(f *peers.Remote, m *Piece) {
+// OnPiece takes a part of a piece.
+func (a *Auditing) OnPiece(f *peers.Remote, m *Piece) {
 	x := a.list[shards.Shard{Region: m.Region}]
 	if x == nil || x.checks || f.Peer.ID != x.leader.ID || m.Tick != x.until.Tick {
 		return
@@ -125,7 +133,7 @@ func (a *auditing) onPiece(f *peers.Remote, m *Piece) {
 }
 
 // checked is when a piece was replayed.
-func (a *auditing) checked(x *pieceAudit, result any, err error) {
+func (a *Auditing) checked(x *pieceAudit, result any, err error) {
 	delete(a.list, x.region)
 	a.Counts.Audits++
 	c, ok := result.(checkedEvidence)
@@ -159,7 +167,7 @@ type auditDraw struct {
 	part.Part
 	seen     *peers.Sightings
 	links    *peers.Links
-	auditing *auditing
+	auditing *Auditing
 }
 
 // auditEvery is how often an auditor is drawn for a region, on average.
@@ -175,7 +183,7 @@ func (d *auditDraw) draw(leader machine.Peer, hosts []machine.Peer, c *regionlog
 	drawn := []id.ID{d.Cfg.Self.ID}
 	at := map[id.ID]machine.Peer{}
 	for _, p := range d.seen.Recent() {
-		if p.ID != leader.ID && p.ID != d.Cfg.Self.ID && !peers.Among(hosts, p.ID) && !d.auditing.convicted.has(p.ID) {
+		if p.ID != leader.ID && p.ID != d.Cfg.Self.ID && !peers.Among(hosts, p.ID) && !d.auditing.convicted.Has(p.ID) {
 			drawn = append(drawn, p.ID)
 			at[p.ID] = p
 		}
