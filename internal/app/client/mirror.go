@@ -244,7 +244,7 @@ func (m *Mirror) onHead(h *frame.Head) {
 // block changes the copy. A change of the node's outruns what the client
 // believed about this block.
 func (m *Mirror) block(c world.ColumnPos, b frame.Block) {
-	if p := frame.PlaceIn(c, b.Place); p.InWorld() && b.Block < world.BlockCount {
+	if p := frame.PlaceIn(c, b.Place); p.InWorld() && b.Block.Known() {
 		m.edits.overtake(p)
 		m.copy.set(p, b.Block)
 	}

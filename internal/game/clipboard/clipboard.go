@@ -14,7 +14,7 @@ import (
 )
 
 // Nothing is in a box where a block is to stay what it is.
-const Nothing = world.BlockCount
+const Nothing = world.BlockLimit
 
 // MaxBlocks bounds the blocks of a box, MaxSize its encoding.
 const (

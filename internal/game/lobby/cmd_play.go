@@ -228,7 +228,7 @@ func (c *call) earns() bool { return c.cfg.Stored && world.Mode(c.cfg.Mode) == w
 
 // itemNames are the names of all blocks that can be given.
 func itemNames() (out []string) {
-	for b := range world.BlockCount {
+	for b := range world.AllBlocks() {
 		if info := world.Info(b); info.Item {
 			out = append(out, info.Name)
 		}

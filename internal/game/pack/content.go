@@ -13,6 +13,9 @@ type Content struct {
 	Blocks  []Block
 	Recipes []Recipe
 	Mobs    []Mob
+
+	Pictures map[string]*Texture          // that packs bring, by the name of the texture
+	Texts    map[string]map[string]string // by language, and by the name of a block, item or mob
 }
 
 // Manifest is a pack's pack.json.
@@ -29,23 +32,22 @@ const manifestFile = "pack.json"
 
 // reader adds a pack to what is there.
 type reader struct {
-	files  Files
-	out    Content
-	ids    map[string]uint16
-	drops  []unresolved // for each block of the pack
-	naming []named
-	splits []unresolved // for each mob of the pack
-	first  int          // of its blocks
+	files    Files
+	out      Content
+	ids      map[string]uint16
+	drops    []unresolved // for each block of the pack
+	naming   []named
+	splits   []unresolved    // for each mob of the pack
+	below    map[string]bool // textures of the packs below
+	first    int             // of its blocks
+	firstMob int
 	report
 }
 
 // Add returns the content with a pack's added. The error is Problems.
 func (c *Content) Add(files Files) (*Content, error) {
-	r := &reader{files: files, ids: map[string]uint16{}, first: len(c.Blocks)}
-	r.out = Content{slices.Clip(c.Packs), slices.Clip(c.Blocks), slices.Clip(c.Recipes), slices.Clip(c.Mobs)}
-	for i := range c.Blocks {
-		r.ids[c.Blocks[i].Name] = uint16(i)
-	}
+	r := &reader{files: files, ids: map[string]uint16{}, below: map[string]bool{}}
+	r.begin(c)
 	m, ok := r.manifest()
 	if !ok {
 		return nil, r.err()
@@ -59,7 +61,8 @@ func (c *Content) Add(files Files) (*Content, error) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if strings.HasSuffix(name, ".json") && validPath(name) && name != manifestFile && !slices.Contains(m.Content, name) {
+		_, texts := isTexts(name)
+		if strings.HasSuffix(name, ".json") && validPath(name) && name != manifestFile && !texts && !slices.Contains(m.Content, name) {
 			r.add(name, 0, "%s does not list this file under content", manifestFile)
 		}
 	}
@@ -73,11 +76,39 @@ func (c *Content) Add(files Files) (*Content, error) {
 		}
 	}
 	r.resolveSplits()
+	r.textures()
+	r.texts()
 	if err := r.err(); err != nil {
 		return nil, err
 	}
 	r.out.Packs = append(r.out.Packs, m)
 	return &r.out, nil
+}
+
+// begin copies what is there. Behind the base pack ids are left free.
+func (r *reader) begin(c *Content) {
+	r.out = Content{
+		Packs: slices.Clip(c.Packs), Blocks: slices.Clip(c.Blocks), Recipes: slices.Clip(c.Recipes), Mobs: slices.Clip(c.Mobs),
+		Pictures: map[string]*Texture{}, Texts: map[string]map[string]string{},
+	}
+	maps.Copy(r.out.Pictures, c.Pictures)
+	maps.Copy(r.out.Texts, c.Texts)
+	for i := range c.Blocks {
+		if name := c.Blocks[i].Name; name != "" {
+			r.ids[name] = uint16(i)
+		}
+	}
+	for _, name := range c.Textures() {
+		r.below[name] = true
+	}
+	if len(c.Packs) > MaxPacks {
+		r.add(manifestFile, 0, "a world has at most %d packs besides the base pack", MaxPacks)
+	}
+	if len(c.Packs) > 0 {
+		r.out.Blocks = append(r.out.Blocks, make([]Block, max(0, FirstBlock-len(c.Blocks)))...)
+		r.out.Mobs = append(r.out.Mobs, make([]Mob, max(0, FirstMob-len(c.Mobs)))...)
+	}
+	r.first, r.firstMob = len(r.out.Blocks), len(r.out.Mobs)
 }
 
 // parse reads a file that holds an object.

@@ -102,7 +102,6 @@ var Models = []string{
 
 // Bounds of mobs.
 const (
-	MaxMobs   = 100
 	maxWide   = 300 // hundredths of a metre
 	maxTall   = 400
 	maxPace   = 1000 // hundredths of a metre in a second

@@ -123,9 +123,10 @@ func (h *history) unpack(key string, b []byte) error {
 	for r.Len() > 0 {
 		at, ok := placeOf(h.cfg.Pos, r.Uint(1<<32-1))
 		s.edits = append(s.edits, world.BlockChange{
-			At: at, Was: world.Block(r.Uint(uint64(world.BlockCount) - 1)), Now: world.Block(r.Uint(uint64(world.BlockCount) - 1)),
+			At: at, Was: world.Block(r.Uint(uint64(world.BlockLimit) - 1)), Now: world.Block(r.Uint(uint64(world.BlockLimit) - 1)),
 		})
-		if !ok || r.Bad() {
+		if e := s.edits[len(s.edits)-1]; !ok || r.Bad() || !e.Was.Known() || !e.Now.Known() {
+			r.Fail()
 			break
 		}
 	}

@@ -114,7 +114,7 @@ func (e *requestedEdits) unpack(key string, b []byte) error {
 	for len(b) > 0 && !bad {
 		number, n := binary.Uvarint(b)
 		got, m := binary.Uvarint(b[max(n, 0):])
-		if bad = n <= 0 || m <= 0 || got >= uint64(world.BlockCount) || len(b) == n+m || len(b) < n+m+1+int(b[n+m]); bad {
+		if bad = n <= 0 || m <= 0 || got >= uint64(world.BlockLimit) || !world.Block(got).Known() || len(b) == n+m || len(b) < n+m+1+int(b[n+m]); bad {
 			break
 		}
 		b = b[n+m:]

@@ -112,7 +112,7 @@ func decodeChanges(pos world.RegionPos, b []byte) (out []BlockChange, err error)
 			return nil, fmt.Errorf("log: %w", ErrCorrupt)
 		}
 		block, m := binary.Uvarint(b[n:])
-		if m <= 0 || block >= uint64(world.BlockCount) {
+		if m <= 0 || block >= uint64(world.BlockLimit) || !world.Block(block).Known() {
 			return nil, fmt.Errorf("log: %w", ErrCorrupt)
 		}
 		b = b[n+m:]

@@ -68,4 +68,10 @@ func (a *Area) applyBuilding(signed []byte, o *decision.Order, edits []world.Blo
 	return nil
 }
 
-func (r *reader) block() world.Block { return world.Block(r.Uint(uint64(world.BlockCount) - 1)) }
+func (r *reader) block() world.Block {
+	b := world.Block(r.Uint(uint64(world.BlockLimit) - 1))
+	if !b.Known() {
+		r.Fail()
+	}
+	return b
+}

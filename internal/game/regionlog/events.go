@@ -185,7 +185,7 @@ func (r *reader) commands(a *world.Area) []world.Command {
 		case world.CmdOrder:
 			c.Seq = uint32(r.Uint(maxU32))
 			c.Order = &world.Order{
-				Kind: world.OrderKind(r.Uint(255)), At: r.vec(), Block: world.Block(r.Uint(uint64(world.BlockCount) - 1)),
+				Kind: world.OrderKind(r.Uint(255)), At: r.vec(), Block: r.block(),
 				Count: int(r.Int(maxU32)), Mode: world.Mode(r.Uint(255)),
 			}
 			if c.Order.IsHome() {

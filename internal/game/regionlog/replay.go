@@ -179,7 +179,7 @@ func (a *Area) applyThing(kind byte, r *reader) error {
 		}
 		a.PutOutside(c)
 	case evRingBlock:
-		p, b := r.pos(), world.Block(r.Uint(uint64(world.BlockCount)-1))
+		p, b := r.pos(), r.block()
 		if !r.Bad() {
 			a.SetOutside(p, b)
 		}

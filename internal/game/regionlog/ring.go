@@ -59,7 +59,7 @@ func (r *Ring) put(c *world.Column) bool {
 func (r *Ring) change(p world.Pos, b world.Block) {
 	pos := p.Column()
 	c := r.columns[pos]
-	if c == nil || !p.InWorld() || b >= world.BlockCount {
+	if c == nil || !p.InWorld() || !b.Known() {
 		return
 	}
 	if r.shared[pos] {

@@ -77,7 +77,7 @@ func blocksIn(f *frame.Frame, pos world.RegionPos, cells []byte, do func(i int, 
 		cell := &f.Cells[k]
 		col := pos.Column(int(cell.Index))
 		for _, b := range cell.Blocks {
-			if at := frame.PlaceIn(col, b.Place); at.InWorld() && b.Block < world.BlockCount {
+			if at := frame.PlaceIn(col, b.Place); at.InWorld() && b.Block.Known() {
 				do(int(cell.Index), at, b.Block)
 			}
 		}

@@ -111,7 +111,7 @@ func (p *Player) pick(block, into int64) Refusal {
 		return NotAllowed
 	case block == int64(Air):
 		p.Items[into] = Stack{}
-	case block < 0 || block >= int64(BlockCount) || !Info(Block(block)).Item:
+	case block < 0 || block >= int64(BlockLimit) || !Info(Block(block)).Item:
 		return NoSuchBlock
 	default:
 		next := p.Items

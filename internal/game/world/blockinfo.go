@@ -1,6 +1,10 @@
 package world
 
-import "github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+import (
+	"iter"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+)
 
 // BlockInfo is what the rules and the client know about a block: its entry in the
 // content (package pack) with ids that are Blocks.
@@ -13,14 +17,25 @@ type BlockInfo struct {
 // Info returns the entry of b in the block table. A block that is not in the
 // table reads as something solid that cannot be broken.
 func Info(b Block) *BlockInfo {
-	if b >= BlockCount {
+	if b >= BlockLimit {
 		return &unknownBlock
 	}
 	return &blockTable[b]
 }
 
 // Known reports whether b is in the block table.
-func (b Block) Known() bool { return b < BlockCount }
+func (b Block) Known() bool { return Info(b).ID == b }
+
+// AllBlocks are the blocks of the table, by id.
+func AllBlocks() iter.Seq[Block] {
+	return func(yield func(Block) bool) {
+		for b := range BlockLimit {
+			if b.Known() && !yield(b) {
+				return
+			}
+		}
+	}
+}
 
 // Solid reports whether bodies bump into b.
 func (b Block) Solid() bool { return Info(b).Solid }
@@ -35,9 +50,9 @@ func (b Block) String() string { return Info(b).Name }
 
 // BlockByName finds a block by its snake_case name.
 func BlockByName(name string) (Block, bool) {
-	for i := range blockTable {
-		if blockTable[i].Name == name {
-			return Block(i), true
+	for b := range AllBlocks() {
+		if Info(b).Name == name {
+			return b, true
 		}
 	}
 	return Air, false

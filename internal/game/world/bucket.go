@@ -4,7 +4,9 @@ package world
 // is done in the player's own region only.
 
 // isBucket are the things that something is full of when it is full.
-var isBucket = func() map[Block]bool {
+var isBucket = emptyBuckets()
+
+func emptyBuckets() map[Block]bool {
 	out := map[Block]bool{}
 	for i := range blockTable {
 		if h := blockTable[i].Holds; h.Fluid != 0 {
@@ -12,7 +14,7 @@ var isBucket = func() map[Block]bool {
 		}
 	}
 	return out
-}()
+}
 
 // full returns an empty bucket with a fluid in it; ok is false if there is no such thing.
 func full(empty, fluid Block) (b Block, ok bool) {

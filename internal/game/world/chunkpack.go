@@ -18,7 +18,7 @@ func logFor(n int) uint8 {
 // PackChunk returns the chunk of the dense blocks, in canonical form. Blocks
 // must be in the block table.
 func PackChunk(d *Dense) Chunk {
-	var seen [BlockCount]bool
+	var seen [BlockLimit]bool
 	first, uniform := d[0], true
 	for _, b := range d {
 		seen[b] = true
@@ -27,7 +27,7 @@ func PackChunk(d *Dense) Chunk {
 	if uniform {
 		return Chunk{fill: first}
 	}
-	var to [BlockCount]uint16
+	var to [BlockLimit]uint16
 	c := Chunk{}
 	for b, ok := range seen {
 		if ok {

@@ -16,7 +16,7 @@ var ErrMalformed = errors.New("malformed world data")
 
 // MaxColumnPayload bounds the payload of a column: palettes of all blocks with
 // 16-bit indices in every chunk would not be longer.
-const MaxColumnPayload = ColumnLen * (3 + 3*int(BlockCount) + 2*ChunkVolume)
+const MaxColumnPayload = ColumnLen * (3 + 3*int(BlockLimit) + 2*ChunkVolume)
 
 // AppendBinary appends the canonical form of c to dst.
 func (c *Chunk) AppendBinary(dst []byte) []byte {
@@ -39,7 +39,7 @@ func (c *Chunk) AppendBinary(dst []byte) []byte {
 // DecodeChunk reads a chunk in canonical form from the front of b and returns
 // what follows it.
 func DecodeChunk(b []byte) (c Chunk, rest []byte, err error) {
-	n, b, err := uvarint(b, uint64(BlockCount))
+	n, b, err := uvarint(b, uint64(BlockLimit))
 	if err != nil {
 		return Chunk{}, nil, fmt.Errorf("palette length: %w", err)
 	}
@@ -49,8 +49,11 @@ func DecodeChunk(b []byte) (c Chunk, rest []byte, err error) {
 	palette := make([]Block, n)
 	for i := range palette {
 		var v uint64
-		if v, b, err = uvarint(b, uint64(BlockCount)-1); err != nil {
+		if v, b, err = uvarint(b, uint64(BlockLimit)-1); err != nil {
 			return Chunk{}, nil, fmt.Errorf("palette: %w", err)
+		}
+		if !Block(v).Known() {
+			return Chunk{}, nil, fmt.Errorf("%w: there is no block %d", ErrMalformed, v)
 		}
 		if palette[i] = Block(v); i > 0 && palette[i] <= palette[i-1] {
 			return Chunk{}, nil, fmt.Errorf("%w: palette out of order", ErrMalformed)
@@ -76,7 +79,7 @@ func (c *Chunk) decodeWords(b []byte) ([]byte, error) {
 	c.words = make([]uint64, count)
 	width, per := uint(1)<<c.log, 64>>c.log
 	mask := uint64(1)<<width - 1
-	var seen [int(BlockCount)]bool
+	var seen [BlockLimit]bool
 	missing := len(c.palette)
 	for w := range c.words {
 		word := binary.LittleEndian.Uint64(b[8*w:])

@@ -36,7 +36,7 @@ type solid struct {
 // solidAt returns the solid part of a block. What is not loaded is a wall.
 func solidAt(w Blocks, x, y, z int32) solid {
 	b, ok := w.Block(Pos{x, y, z})
-	if !ok || b >= BlockCount {
+	if !ok || b >= BlockLimit {
 		return solid{tall: uint16(fixed.One)}
 	}
 	return solids[b]
@@ -44,12 +44,14 @@ func solidAt(w Blocks, x, y, z int32) solid {
 
 // solids has those of all blocks, close together: bodies look at them some thirty times
 // in a step.
-var solids = func() (t [BlockCount]solid) {
+var solids = solidParts()
+
+func solidParts() (t [BlockLimit]solid) {
 	for b := range t {
 		t[b] = solid{uint16(Info(Block(b)).Tall), Info(Block(b)).Octants}
 	}
 	return t
-}()
+}
 
 const half = fixed.One / 2
 

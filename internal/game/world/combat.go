@@ -42,7 +42,7 @@ const byMob = 64
 func ByMob(kind MobKind) Cause { return byMob + Cause(kind) }
 
 // Known reports whether c is a cause.
-func (c Cause) Known() bool { return c < causes || c > byMob && MobKind(c-byMob) < mobKinds }
+func (c Cause) Known() bool { return c < causes || c > byMob && MobKind(c-byMob).Known() }
 
 // deathTexts say how a player died: to the player, and after its name to others.
 var deathTexts = [causes]struct{ self, others string }{

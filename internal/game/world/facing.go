@@ -9,7 +9,9 @@ import "github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 const placedUpper = 1
 
 // carriedAs has for each block the one that is carried and stands for it.
-var carriedAs = func() (t [BlockCount]Block) {
+var carriedAs = carriedBlocks()
+
+func carriedBlocks() (t [BlockLimit]Block) {
 	for b := range t {
 		t[b] = Block(b) - Block(Info(Block(b)).Facing)
 	}
@@ -19,11 +21,11 @@ var carriedAs = func() (t [BlockCount]Block) {
 		}
 	}
 	return t
-}()
+}
 
 // Carried returns what is carried of a block that is placed in several ways.
 func (b Block) Carried() Block {
-	if b >= BlockCount {
+	if b >= BlockLimit {
 		return b
 	}
 	return carriedAs[b]

@@ -35,7 +35,7 @@ func DecodeItem(b []byte) (*Item, error) {
 	it := new(Item)
 	version := r.uint(itemFlies, "version")
 	it.Entity = r.uint(2*itemBit-1, "entity")
-	it.Stack.Block = Block(r.uint(uint64(BlockCount)-1, "block"))
+	it.Stack.Block = r.block("block")
 	it.Stack.Count = uint8(r.uint(MaxStack, "count"))
 	r.body(&it.Body)
 	it.Owner = id.ID(r.take(id.Size, "owner"))

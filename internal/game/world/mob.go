@@ -8,7 +8,7 @@ import (
 )
 
 // MobKind is a kind of mob, numbered as on the wire (0 is a player): its place in the
-// base pack plus one. The constants are generated with those of blocks.
+// packs plus one. The constants, of those of the base pack, are generated with those of blocks.
 type MobKind uint8
 
 // mobBit is set in the entities of mobs and not in those of players.
@@ -48,11 +48,10 @@ type mobInfo struct {
 	into  MobKind // what it splits into
 }
 
-// mobTable is indexed by MobKind: the mobs of the base pack. Mobs walk, and run with
-// ButtonSprint.
+// mobTable is indexed by MobKind. Mobs walk, and run with ButtonSprint.
 var mobTable = buildMobs(pack.Base())
 
-func buildMobs(c *pack.Content) (t [mobKinds]mobInfo) {
+func buildMobs(c *pack.Content) (t [pack.MaxMobs + 1]mobInfo) {
 	for i, m := range c.Mobs {
 		in := mobInfo{Mob: m, build: buildOf(&m), into: MobKind(m.Splits.Into)}
 		for _, d := range m.Drops {
@@ -74,6 +73,9 @@ func buildOf(m *pack.Mob) build {
 
 // swimLeast is how fast even the slowest swims: 1.5 m/s.
 const swimLeast = 307
+
+// Known reports whether there is such a kind of mob.
+func (k MobKind) Known() bool { return int(k) < len(mobTable) && mobTable[k].Name != "" }
 
 func (m *Mob) info() *mobInfo { return &mobTable[m.Kind] }
 func (m *Mob) build() *build  { return &mobTable[m.Kind].build }

@@ -1,6 +1,9 @@
 package world
 
-import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+import (
+	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+)
 
 // The versions of a mob's layout: the first one knew nothing of feeding.
 const (
@@ -36,7 +39,7 @@ func DecodeMob(b []byte) (*Mob, error) {
 	m := new(Mob)
 	version := r.uint(mobVersion, "version")
 	m.Entity = r.uint(1<<48-1, "entity")
-	m.Kind = MobKind(r.uint(uint64(mobKinds)-1, "kind"))
+	m.Kind = MobKind(r.uint(pack.MaxMobs, "kind"))
 	r.body(&m.Body)
 	m.Health = uint8(r.uint(255, "health"))
 	m.Home = r.pos("home")
@@ -54,7 +57,7 @@ func DecodeMob(b []byte) (*Mob, error) {
 	for _, at := range times {
 		*at = r.uint(1<<62, "tick")
 	}
-	if version == 0 || m.Kind == 0 || m.Entity&mobBit == 0 {
+	if version == 0 || !m.Kind.Known() || m.Entity&mobBit == 0 {
 		r.fail("not a mob")
 	}
 	if err := r.end("mob"); err != nil {

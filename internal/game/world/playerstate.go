@@ -128,7 +128,7 @@ func (r *reader) stacks(v []Stack) {
 	for i := range v {
 		v[i].Count = uint8(r.uint(MaxStack, "item count"))
 		if v[i].Count > 0 {
-			v[i].Block = Block(r.uint(uint64(BlockCount)-1, "item"))
+			v[i].Block = r.block("item")
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (w *writer) dig(d *Dig) {
 
 func (r *reader) dig(d *Dig) {
 	d.At = r.pos("dig")
-	d.Block = Block(r.uint(uint64(BlockCount)-1, "dig"))
+	d.Block = r.block("dig")
 	d.Face = Face(r.uint(uint64(faceCount)-1, "dig"))
 	d.Seq = uint32(r.uint(1<<32-1, "dig"))
 	d.Done = r.uint(1<<62, "dig")

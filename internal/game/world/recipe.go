@@ -10,7 +10,7 @@ type Recipe struct {
 	Ticks uint16 // that a furnace takes for it; 0: players make it by hand
 }
 
-// Recipes are those of the base pack. What no furnace is needed for players make anywhere
+// Recipes are those of the packs. What no furnace is needed for players make anywhere
 // and at once.
 var Recipes = recipesOf(pack.Base())
 

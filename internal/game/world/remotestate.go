@@ -55,13 +55,16 @@ func TakeRemote(b []byte) (m *Remote, rest []byte, ok bool) {
 		b = b[n:]
 		return v
 	}
-	const block, most32 = uint64(BlockCount) - 1, 1<<31 - 1
+	const block, most32 = uint64(BlockLimit) - 1, 1<<31 - 1
 	m.Kind, m.Seq = RemoteKind(unsigned(uint64(LastRemote))), uint32(unsigned(1<<32-1))
 	m.Face, m.Block = Face(unsigned(1<<8-1)), Block(unsigned(block))
 	m.Mode, m.Operator = Mode(unsigned(uint64(Spectator))), unsigned(1) == 1
 	m.Op, m.Got = unsigned(1<<64-1), Block(unsigned(block))
 	code := unsigned(64)
 	if ok = ok && uint64(len(b)) >= code; !ok {
+		return nil, nil, false
+	}
+	if ok = m.Block.Known() && m.Got.Known(); !ok {
 		return nil, nil, false
 	}
 	m.Code, b = Refusal(b[:code]), b[code:]

@@ -19,7 +19,7 @@ const (
 
 // hides returns how much of its cell a block hides, from the bottom up.
 func hides(b Block) fixed.Num {
-	if b >= BlockCount {
+	if !b.Known() {
 		return fixed.One
 	}
 	switch Info(b).Class {

@@ -19,6 +19,28 @@ func Drifts(b Block) bool {
 	return in.Replaceable || in.Gravity || in.Fertile || in.Smelts > 0 || b.Opens() || in.Support != pack.SupportNone
 }
 
+// counted has for each block whether what players have of it follows from their edits alone:
+// it neither comes by itself nor from mobs.
+var counted = countedBlocks()
+
+func countedBlocks() (out [BlockLimit]bool) {
+	for b := range AllBlocks() {
+		out[b] = !Drifts(b)
+	}
+	for b := range AllBlocks() {
+		if Drifts(b) {
+			out[Info(b).Drop] = false
+		}
+	}
+	for _, b := range MobDrops() {
+		out[b] = false
+	}
+	return out
+}
+
+// Counted reports whether what players have of a block follows from their edits alone.
+func Counted(b Block) bool { return b < BlockLimit && counted[b] }
+
 // again does a signed edit.
 func (br *blockRules) again(c *Command) {
 	ask := *c.Remote

@@ -64,6 +64,15 @@ func (r *reader) uint(limit uint64, what string) uint64 {
 	return v
 }
 
+// block reads the id of a block of the table.
+func (r *reader) block(what string) Block {
+	b := Block(r.uint(uint64(BlockLimit)-1, what))
+	if !b.Known() {
+		r.fail("there is no such block: " + what)
+	}
+	return b
+}
+
 // version reads the layout's version.
 func (r *reader) version() {
 	if r.uint(1<<62, "version") != stateVersion {

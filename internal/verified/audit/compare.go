@@ -174,7 +174,7 @@ func (a *Auditor) hasPendingEditAt(at world.Pos) bool {
 // updateInventory notes slots of a player.
 func (p *player) updateInventory(m *region.Inventory) {
 	for _, s := range m.Slots {
-		if s.Slot < world.Slots && s.Block < world.BlockCount {
+		if s.Slot < world.Slots && s.Block.Known() {
 			p.slots[s.Slot] = world.Stack{Block: s.Block, Count: uint8(min(s.Count, world.MaxStack))}
 		}
 	}
@@ -189,7 +189,7 @@ func (a *Auditor) compareInventories(of int64, v *voxelrules.View) {
 			continue
 		}
 		known := false
-		for b := range world.BlockCount {
+		for b := range world.AllBlocks() {
 			has := uint32(0)
 			for _, s := range p.slots {
 				if s.Count > 0 && s.Block == b {

@@ -104,7 +104,7 @@ func (o *observedBlocks) onFrame(who id.ID, m *region.Frame) {
 		c := &o.decoder.Cells[i]
 		pos := m.Region.Column(int(c.Index))
 		for _, b := range c.Blocks {
-			if at := frame.PlaceIn(pos, b.Place); at.InWorld() && b.Block < world.BlockCount {
+			if at := frame.PlaceIn(pos, b.Place); at.InWorld() && b.Block.Known() {
 				o.set(at, b.Block)
 			}
 		}

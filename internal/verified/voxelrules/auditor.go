@@ -126,7 +126,7 @@ func (a *auditorStep) commands(g *region, tick uint64, cmds []world.Command) []w
 		return cmds
 	case EditPlace:
 		kind = world.RemotePlace
-		if a.countItems && counted[e.Block.Carried()] && (inv == nil || inv.count(e.Block.Carried()) == 0) {
+		if a.countItems && world.Counted(e.Block.Carried()) && (inv == nil || inv.count(e.Block.Carried()) == 0) {
 			return cmds
 		}
 	}
@@ -217,9 +217,9 @@ func appendInventory(out []byte, inv *inventory) []byte {
 
 func readInventory(in *reader) (inv inventory) {
 	inv.player = id.ID(in.Take(id.Size))
-	for range in.Uint(uint64(world.BlockCount)) {
+	for range in.Uint(uint64(world.BlockLimit)) {
 		x := item{in.block(), uint32(in.Uint(maxItems))}
-		if n := len(inv.items); in.Bad() || x.count == 0 || !counted[x.block] || n > 0 && inv.items[n-1].block >= x.block {
+		if n := len(inv.items); in.Bad() || x.count == 0 || !world.Counted(x.block) || n > 0 && inv.items[n-1].block >= x.block {
 			in.Fail()
 			break
 		}

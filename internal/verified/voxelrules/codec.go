@@ -246,7 +246,13 @@ func (r *Rules) decodeRemoteEdit(in *reader) (*state.Object, error) {
 // reader adds the types of the voxel world to [bin.Reader].
 type reader struct{ bin.Reader }
 
-func (in *reader) block() world.Block { return world.Block(in.Uint(uint64(world.BlockCount) - 1)) }
+func (in *reader) block() world.Block {
+	b := world.Block(in.Uint(uint64(world.BlockLimit) - 1))
+	if !b.Known() {
+		in.Fail()
+	}
+	return b
+}
 
 func (in *reader) int16() int16 {
 	v := in.Int(1 << 15)

@@ -115,7 +115,7 @@ func (inv *inventory) find(b world.Block) (int, bool) {
 
 // add adds or, with a number below 0, takes.
 func (inv *inventory) add(b world.Block, n int64) {
-	if !counted[b] || n == 0 {
+	if !world.Counted(b) || n == 0 {
 		return
 	}
 	i, ok := inv.find(b)
@@ -138,7 +138,7 @@ func (inv *inventory) craft(recipe, times uint32) {
 		return // it needs a furnace
 	}
 	for _, in := range r.In {
-		if counted[in.Block] && int64(inv.count(in.Block)) < int64(in.Count)*int64(times) {
+		if world.Counted(in.Block) && int64(inv.count(in.Block)) < int64(in.Count)*int64(times) {
 			return
 		}
 	}
@@ -147,19 +147,3 @@ func (inv *inventory) craft(recipe, times uint32) {
 	}
 	inv.add(r.Out.Block, int64(r.Out.Count)*int64(times))
 }
-
-// counted tells of which blocks an inventory keeps count.
-var counted = func() (out [world.BlockCount]bool) {
-	for b := range world.BlockCount {
-		out[b] = !world.Drifts(b)
-	}
-	for b := range world.BlockCount {
-		if world.Drifts(b) {
-			out[world.Info(b).Drop] = false
-		}
-	}
-	for _, b := range world.MobDrops() {
-		out[b] = false
-	}
-	return out
-}()

@@ -70,7 +70,7 @@ func (r *Rules) ColumnPlace(pos world.ColumnPos) geom.Point {
 // ItemCount is how many of a block a player at a node has as far as its edits tell;
 // false: they do not, because the block is not counted or the player unknown.
 func (v *View) ItemCount(node, player id.ID, b world.Block) (uint32, bool) {
-	if a := v.auditors[node]; a != nil && b < world.BlockCount && counted[b] {
+	if a := v.auditors[node]; a != nil && world.Counted(b) {
 		for i := range a.inventories {
 			if a.inventories[i].player == player {
 				return a.inventories[i].count(b), true
