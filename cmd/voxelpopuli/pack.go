@@ -141,8 +141,8 @@ func packFiles(from string) (pack.Files, error) {
 
 // describePack prints what a pack adds to the base pack.
 func describePack(w io.Writer, f pack.Files, c *pack.Content) error {
-	m, base := c.Packs[len(c.Packs)-1], pack.Base()
-	_, err := fmt.Fprintf(w, "%s (%s): %d blocks and items, %d recipes, %d mobs, no errors.\nHash: %x\n",
-		m.Title, m.Name, len(c.Blocks)-len(base.Blocks), len(c.Recipes)-len(base.Recipes), len(c.Mobs)-len(base.Mobs), f.Hash())
+	m, base, n := c.Packs[len(c.Packs)-1], pack.Base(), c.Names()
+	_, err := fmt.Fprintf(w, "%s (%s): %d blocks and items, %d recipes, %d mobs, %d textures, no errors.\nHash: %x\n",
+		m.Title, m.Name, len(n.Blocks), len(c.Recipes)-len(base.Recipes), len(n.Mobs), len(c.Pictures), f.Hash())
 	return err
 }

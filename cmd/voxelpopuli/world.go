@@ -26,7 +26,7 @@ func newWorld(c *common) *cobra.Command {
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(worldNew(c), worldList(c), worldInfo(c), worldExport(c), worldImport(c), worldExportSchem(c), worldImportSchem(c), worldCheck(c), worldBackup(c), worldDelete(c), worldHosts(c), worldMerge(c), worldBookmarks(c))
+	cmd.AddCommand(worldNew(c), worldList(c), worldInfo(c), worldExport(c), worldImport(c), worldExportSchem(c), worldImportSchem(c), worldCheck(c), worldBackup(c), worldDelete(c), worldHosts(c), worldPacks(c), worldMerge(c), worldBookmarks(c))
 	return cmd
 }
 
@@ -45,11 +45,13 @@ func worldNew(c *common) *cobra.Command {
 	var n host.NewWorld
 	var authorityName string
 	difficulty := identity.DefaultDifficulty
+	var packs []string
 	hasStorage, storage := false, host.Storage{After: 10 * time.Minute, LMax: 2 * time.Second, Regions: 64}
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Makes a world",
 		Example: `  voxelpopuli world new castle --seed 42 --mode creative
+  voxelpopuli world new castle --pack quarry --pack farm.zip
   voxelpopuli world new castle --authority castle --storage --storage-after 1h`,
 		Args: exactly(1),
 		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
@@ -63,6 +65,9 @@ func worldNew(c *common) *cobra.Command {
 				n.Storage = &storage
 			}
 			n.Searching = searchingOf(cmd)
+			if n.Packs, err = packsOf(packs); err != nil {
+				return err
+			}
 			m, err := host.CreateWorld(f, n)
 			if err != nil {
 				return err
@@ -87,6 +92,7 @@ func worldNew(c *common) *cobra.Command {
 	for _, option := range []string{"", "-after", "-latency", "-regions"} {
 		_ = cmd.Flags().MarkDeprecated("truth"+option, "it is called --storage"+option+" now, and this name ends with the next version")
 	}
+	cmd.Flags().StringSliceVar(&packs, "pack", nil, "a content pack that it has besides the base pack, a folder or a zip file; may be given several times")
 	cmd.Flags().BoolVar(&n.Peaceful, "peaceful", false, "no monsters come, and nobody gets hungry")
 	cmd.Flags().BoolVar(&n.Drops, "drops", false, "who dies leaves what it carried where it died")
 	cmd.Flags().Int32Var(&n.Protect, "protect", 0, "blocks around the spawn, to each side, that only operators may change")

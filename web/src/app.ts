@@ -1,5 +1,6 @@
 // Puts the client together: connection, game, engine, sound and interface, and
 // who has the keyboard and the mouse at a time.
+import { resumed } from './content';
 import { Audio } from './audio';
 import { Engine } from './engine';
 import { type Action, learnLayout } from './game/bindings';
@@ -79,7 +80,7 @@ export class App {
   start(): void {
     const asked = new URLSearchParams(location.search);
     const name = asked.get('name') ?? this.settings.now.name;
-    if (asked.has('play') && nameOk(name)) this.play(name, asked.get('code') ?? this.settings.now.code, null);
+    if ((resumed() || asked.has('play')) && nameOk(name)) this.play(name, asked.get('code') ?? this.settings.now.code, null);
     else this.ui.start.show();
     requestAnimationFrame((now) => this.frame(now));
   }

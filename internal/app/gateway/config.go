@@ -12,6 +12,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 	"github.com/voxelpopuli/voxelpopuli/web"
@@ -70,6 +71,8 @@ type Config struct {
 	Console func() (Console, error)
 	// Map paints the world for the page /map; nil: there is no map.
 	Map Map
+	// Content is what the world's packs define; nil: the base pack alone.
+	Content *pack.Content
 	// Inviter manages invitations for the owner; nil: nobody does.
 	Inviter Inviter
 	// Whitelist says that the lobby lets only listed players in, so that a

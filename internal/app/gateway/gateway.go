@@ -36,6 +36,7 @@ type Gateway struct {
 	traffic   traffic
 	metrics   *metrics
 	maps      mapVisitors
+	content   content
 	http      *http.Server
 
 	consoles    context.Context // ends at Shutdown
@@ -68,6 +69,7 @@ func New(cfg Config) (*Gateway, error) {
 	}
 	g.consoles, g.endConsoles = context.WithCancel(context.Background())
 	g.maps = newMapVisitors()
+	g.content = newContent(cfg.Content)
 	g.metrics = newMetrics(g)
 	g.http = &http.Server{
 		Handler:           g.guard(g.routes()),
@@ -93,6 +95,7 @@ func (g *Gateway) routes() http.Handler {
 	mux.HandleFunc("POST /api/invites", g.serveInvites)
 	mux.HandleFunc("GET /api/console", g.serveConsole)
 	g.routeMap(mux)
+	mux.HandleFunc("GET /api/content/{hash}", g.serveContent)
 	mux.HandleFunc("GET /healthz", g.serveHealth)
 	mux.Handle("GET /status", g.private(http.HandlerFunc(g.serveStatus)))
 	mux.Handle("GET /metrics", g.private(http.HandlerFunc(g.metrics.serve)))
@@ -181,6 +184,9 @@ func (g *Gateway) serveSession(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	answer := map[string]any{"token": token, "world": map[string]string{"id": world.String(), "name": info.Name}}
+	if g.content.hash != "" {
+		answer["content"] = g.content.hash
+	}
 	if local { // a page that came with a ticket keeps the secret itself
 		answer["local"] = g.local.Secret()
 	}

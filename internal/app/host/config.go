@@ -17,6 +17,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat"
@@ -195,6 +196,8 @@ type NewWorld struct {
 	// Searching hears how the search for this machine's key goes; may be nil.
 	Searching Searching
 	Spawn     world.Pos // zero: a good place is looked for
+	// Packs are the content packs that it has besides the base pack.
+	Packs []pack.Files
 }
 
 // CreateWorld makes a world in a data folder: it finds the place where
@@ -238,6 +241,9 @@ func (n *NewWorld) meta(folder *worldfs.Folder) (worldfs.Meta, error) {
 		m.Spawn = spawnOf(&m)
 	}
 	if err := worldfs.CheckName(m.Name); err != nil {
+		return m, err
+	}
+	if err := newPacks(folder, &m, n.Packs); err != nil {
 		return m, err
 	}
 	if !m.Genesis.Verified() {

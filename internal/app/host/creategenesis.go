@@ -69,7 +69,9 @@ func signGenesis(m *worldfs.Meta, key ed25519.PrivateKey, now machine.Time) erro
 	if s := m.Rules.Storage; s != (worldfs.Storage{}) {
 		r.Truth = genesisStorage(s, now)
 	}
-	r.Sign(key)
+	if err := signPacks(m, r, key); err != nil {
+		return fmt.Errorf("the world's content packs: %w", err)
+	}
 	if err := r.Check(); err != nil {
 		return err
 	}

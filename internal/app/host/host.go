@@ -21,6 +21,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -42,6 +43,7 @@ type Host struct {
 	cfg       Config
 	folder    *worldfs.Folder
 	world     *worldfs.World
+	content   *pack.Content // the tables of the world's packs
 	loop      *transport.Loop
 	node      *node.Node
 	client    *client.Node
@@ -95,6 +97,9 @@ func Start(cfg Config) (*Host, error) {
 	}
 	if h.folder, h.world, err = cfg.openWorld(p); err != nil {
 		return nil, err
+	}
+	if h.content, err = UsePacks(h.folder, &h.world.Meta); err != nil {
+		return nil, errors.Join(err, h.world.Close())
 	}
 	if err := errors.Join(cfg.sameWorld(&h.world.Meta), h.checkWorld()); err != nil {
 		return nil, errors.Join(err, h.world.Close())
@@ -195,12 +200,12 @@ func (h *Host) startNode() (err error) {
 	} else {
 		self = h.peers.id()
 	}
-	var pack func(*world.Column) *wire.Column
+	var packed func(*world.Column) *wire.Column
 	if h.peers != nil {
-		pack = h.peers.codec.Packed
+		packed = h.peers.codec.Packed
 	}
 	h.client = client.NewNode(client.Config{
-		Node: h.loop, World: m.ID, Self: self, Signed: h.peers != nil, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Pack: pack, Strained: h.loop.Strained, Hosts: h.hosts, Invite: h.invite, Command: h.command, OperatorEntered: h.seeOperator, Log: cfg.Log,
+		Node: h.loop, World: m.ID, Self: self, Signed: h.peers != nil, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Pack: packed, Strained: h.loop.Strained, Hosts: h.hosts, Invite: h.invite, Command: h.command, OperatorEntered: h.seeOperator, Log: cfg.Log,
 		Info: wire.WorldInfo{Name: m.Name, Seed: m.Seed, Mode: modeNumber(m.Mode), Day: world.DayLength},
 	})
 	return nil

@@ -38,7 +38,7 @@ func (h *Host) listen() error {
 		Local: h.local,
 		Game:  gateway.Node{Node: h.client}, Code: h.cfg.JoinCode, Whitelist: h.whitelist(),
 		Invited: h.needsCode(), Guest: h.guest, Sharing: h.sharing, Owner: h.cfg.Owner,
-		Hosts: h.cfg.Hosts, Outer: h.outerAddrs, Proxies: h.cfg.Proxies, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log, Console: h.openConsole(ring), Map: h.openMap(),
+		Hosts: h.cfg.Hosts, Outer: h.outerAddrs, Proxies: h.cfg.Proxies, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log, Console: h.openConsole(ring), Map: h.openMap(), Content: h.content,
 	}
 	if h.cfg.Share {
 		cfg.Inviter = h

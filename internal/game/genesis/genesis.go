@@ -44,18 +44,20 @@ const (
 	MaxName = 160 // bytes
 	MaxSeed = 100
 	// MaxSize bounds an encoded record.
-	MaxSize = 1 + 2*binary.MaxVarintLen64 + MaxName + MaxSeed + 256
+	MaxSize = 1 + 2*binary.MaxVarintLen64 + MaxName + MaxSeed + 289
 	// MaxRegions bounds Truth.Regions: 16 km.
 	MaxRegions = 128
 )
 
 // Versions of the encoding: a record of a world with a storage is of the second,
 // which has what that one is like before the founder's key. One of the third has
-// the world's hosting there instead.
+// the world's hosting there instead. One of the fourth names the world's content packs: it
+// has one of the other versions and what belongs to that, and then the digest of their list.
 const (
 	version = iota + 1
 	withTruth
 	withHosting
+	withPacks
 )
 
 // Hosting says which nodes may host a world.
@@ -94,6 +96,7 @@ type Record struct {
 	Nonce      id.ID            // makes two worlds with the same settings differ
 	Truth      Truth            // the world's storage; zero: it has none
 	Hosting    Hosting          // which nodes may host the world
+	Packs      [32]byte         // digest of its first list of content packs (package packlist); zero: the base pack alone
 	Genesis    identity.Genesis // who may take part
 	Founder    [32]byte         // Ed25519 public key of the founder's node
 	Signature  [64]byte
@@ -134,6 +137,9 @@ func (r *Record) terms(b []byte) []byte {
 	}
 	b = append(b, r.flags())
 	b = append(b, r.Nonce[:]...)
+	if r.Packs != ([32]byte{}) {
+		b = append(b, r.kind())
+	}
 	if r.Truth != (Truth{}) {
 		b = binary.BigEndian.AppendUint64(b, uint64(r.Truth.Begin))
 		b = binary.BigEndian.AppendUint32(b, uint32(r.Truth.LMax/time.Millisecond))
@@ -141,6 +147,9 @@ func (r *Record) terms(b []byte) []byte {
 	}
 	if r.Hosting != HostingBefore {
 		b = append(b, byte(r.Hosting))
+	}
+	if r.Packs != ([32]byte{}) {
+		b = append(b, r.Packs[:]...)
 	}
 	return append(b, r.Founder[:]...)
 }
@@ -166,6 +175,14 @@ func (r *Record) flags() (b byte) {
 }
 
 func (r *Record) version() byte {
+	if r.Packs != ([32]byte{}) {
+		return withPacks
+	}
+	return r.kind()
+}
+
+// kind is the version of a record that names no packs.
+func (r *Record) kind() byte {
 	switch {
 	case r.Truth != (Truth{}):
 		return withTruth
@@ -256,7 +273,7 @@ func Decode(b []byte) (*Record, error) {
 	d := bin.NewReader(b)
 	text := func() string { return string(d.Bytes(MaxSize)) }
 	v := d.Byte()
-	if v < version || v > withHosting {
+	if v < version || v > withPacks {
 		return nil, fmt.Errorf("%w: another version", ErrFormat)
 	}
 	r := &Record{Name: text(), Seed: text(), Mode: d.Byte(), Epoch: machine.Time(d.U64())}
@@ -266,11 +283,18 @@ func Decode(b []byte) (*Record, error) {
 	flags := d.Byte()
 	r.Whitelist, r.Peaceful, r.Drops = flags&flagWhitelist != 0, flags&flagPeaceful != 0, flags&flagDrops != 0
 	copy(r.Nonce[:], d.Take(id.Size))
+	named := v == withPacks
+	if named {
+		v = d.Byte()
+	}
 	if v == withTruth {
 		r.Truth = Truth{machine.Time(d.U64()), time.Duration(d.U32()) * time.Millisecond, int32(d.U32())}
 	}
 	if v == withHosting {
 		r.Hosting = Hosting(d.Byte())
+	}
+	if named {
+		copy(r.Packs[:], d.Take(32))
 	}
 	copy(r.Founder[:], d.Take(32))
 	g, err := identity.DecodeGenesis(d.Take(identity.GenesisSize))

@@ -74,9 +74,25 @@ func deadly() *Record {
 	return r
 }
 
+// packed are records of worlds that name their content packs.
+func packed() (all []*Record) {
+	for _, r := range []*Record{example(), verified(), hosted(HostingInvited)} {
+		r.Packs = [32]byte{31: 7}
+		r.Sign(key(1))
+		all = append(all, r)
+	}
+	return all
+}
+
 func TestRecord(t *testing.T) {
 	for _, r := range []*Record{example(), verified(), hosted(HostingOpen), hosted(HostingInvited), deadly()} {
 		testRecord(t, r)
+	}
+	for _, r := range packed() {
+		testRecord(t, r)
+	}
+	if packed()[0].World() == example().World() {
+		t.Error("the packs are not part of a world's id")
 	}
 	if deadly().World() == example().World() {
 		t.Error("what the dead leave is not part of a world's id")

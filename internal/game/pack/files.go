@@ -76,3 +76,12 @@ func validPath(name string) bool {
 	}
 	return len(name) <= 100
 }
+
+// Name is the pack's name, empty if it has none that is valid.
+func (f Files) Name() string {
+	r := &reader{files: f}
+	if o, ok := r.parse(manifestFile, "pack"); ok {
+		return o.name("name")
+	}
+	return ""
+}

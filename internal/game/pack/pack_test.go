@@ -181,7 +181,9 @@ func FuzzAdd(f *testing.F) {
 func checkComplete(t *testing.T, c *Content) {
 	t.Helper()
 	names := map[string]bool{}
-	isFree := func(name string, i, below, first int) bool { return name == "" && len(c.Packs) > 1 && i >= below && i < first }
+	isFree := func(name string, i, below, first int) bool {
+		return name == "" && len(c.Packs) > 1 && i >= below && i < first
+	}
 	for i, b := range c.Blocks {
 		if isFree(b.Name, i, len(Base().Blocks), FirstBlock) {
 			continue

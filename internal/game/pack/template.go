@@ -5,6 +5,7 @@ import (
 	"embed"
 	"io/fs"
 	"path"
+	"strings"
 )
 
 //go:embed example
@@ -29,7 +30,7 @@ func Template(name string) (Files, error) {
 				return err
 			}
 			b, err := fs.ReadFile(from, file)
-			out[path.Join(into, path.Base(file))] = b
+			out[path.Join(into, strings.TrimPrefix(file, root+"/"))] = b
 			return err
 		})
 	}

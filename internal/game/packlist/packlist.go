@@ -88,6 +88,18 @@ func (l *List) Append(b []byte) []byte { return append(l.body(b), l.Signature[:]
 
 // Decode reads a list, which must be signed by the founder of the world.
 func Decode(b []byte, world id.ID, founder [32]byte) (*List, error) {
+	l, err := Parse(b)
+	if err != nil {
+		return nil, err
+	}
+	if !ed25519.Verify(founder[:], l.signed(world), l.Signature[:]) {
+		return nil, ErrSignature
+	}
+	return l, nil
+}
+
+// Parse is Decode for a list of this machine, which may not be signed yet.
+func Parse(b []byte) (*List, error) {
 	if len(b) > MaxSize {
 		return nil, fmt.Errorf("%w: %d bytes", ErrFormat, len(b))
 	}
@@ -107,9 +119,6 @@ func Decode(b []byte, world id.ID, founder [32]byte) (*List, error) {
 	copy(l.Signature[:], d.Take(ed25519.SignatureSize))
 	if !d.End() || l.Version == 0 || !bytes.Equal(l.Append(nil), b) {
 		return nil, ErrFormat
-	}
-	if !ed25519.Verify(founder[:], l.signed(world), l.Signature[:]) {
-		return nil, ErrSignature
 	}
 	return l, nil
 }

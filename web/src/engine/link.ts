@@ -1,6 +1,7 @@
 // The main thread's end of the world worker, and the copy of the blocks that
 // physics reads.
 
+import { forWorker } from '../content';
 import { Block } from '../gen/blocks';
 import type { Measured } from '../world/measure';
 import type { ChunkMesh, FromWorker, ToWorker } from '../world/protocol';
@@ -46,7 +47,7 @@ export class WorldLink {
    * is under way when the network changes. At most four times.
    */
   private begin(tried = 0): Worker {
-    const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+    const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: forWorker });
     worker.onmessage = (e: MessageEvent<FromWorker>) => this.receive(e.data);
     worker.onerror = () => {
       if (!this.unheard || tried === 3) return;

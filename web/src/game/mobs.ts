@@ -2,4 +2,7 @@
 import { type MobInfo, mobs } from '../gen/mobs';
 
 /** mobOf is a mob by its kind. */
-export const mobOf = (kind: number): MobInfo | undefined => mobs[kind - 1];
+export function mobOf(kind: number): MobInfo | undefined {
+  const mob = mobs[kind - 1];
+  return mob?.name ? mob : undefined;
+}

@@ -1,3 +1,4 @@
+import { contentOf, useContent } from '../content';
 import { decodeMessage, proofText, saidText, up } from './codec';
 import { asks, sign } from './decisions';
 import { DirectSocket, type Socket } from './direct';
@@ -129,9 +130,20 @@ export class Connection {
       const s = await openSession(code, this.targets.current.base);
       if (mine !== this.generation) return;
       if (!s.ok) return this.failed(s.error);
+      if (!await this.hasContent(s.content, this.targets.current.base, mine)) return;
       token = s.token;
     }
     this.dial(token, mine);
+  }
+
+  /** Whether the page has what the world's packs define; otherwise it loads itself again. */
+  private async hasContent(hash: string, base: string, mine: number): Promise<boolean> {
+    try {
+      return await useContent(hash, () => contentOf(hash, base), true) && mine === this.generation;
+    } catch (e) {
+      if (mine === this.generation) this.failed({ code: 'content', text: (e as Error).message, network: e instanceof TypeError }); // as fetch throws without an answer
+      return false;
+    }
   }
 
   private dial(token: string, mine: number): void {

@@ -16,7 +16,8 @@ export interface SessionError {
 }
 
 /** `local`: the node believes that we own the machine that it runs on */
-export type Session = { ok: true; token: string; world: WorldName; local: boolean } | { ok: false; error: SessionError };
+/** `content`: the hash of what the world's packs define, empty for the base pack alone */
+export type Session = { ok: true; token: string; world: WorldName; local: boolean; content: string } | { ok: false; error: SessionError };
 
 /** The answer is short: a player waits no longer before the next try, maybe at another node. */
 const TIMEOUT_MS = 5000;
@@ -81,9 +82,9 @@ export function readSession(v: unknown): Session {
 }
 
 function read(v: unknown, ok: boolean): Session {
-  const o = (v ?? {}) as { token?: unknown; world?: Partial<WorldName>; local?: unknown; error?: unknown; text?: unknown };
+  const o = (v ?? {}) as { content?: unknown; token?: unknown; world?: Partial<WorldName>; local?: unknown; error?: unknown; text?: unknown };
   if (ok && typeof o.token === 'string') {
-    return { ok: true, token: o.token, world: { id: String(o.world?.id ?? ''), name: String(o.world?.name ?? '') }, local: typeof o.local === 'string' };
+    return { ok: true, token: o.token, world: { id: String(o.world?.id ?? ''), name: String(o.world?.name ?? '') }, local: typeof o.local === 'string', content: typeof o.content === 'string' ? o.content : '' };
   }
   return { ok: false, error: { code: String(o.error ?? 'network'), text: String(o.text ?? ''), network: !o.error } };
 }

@@ -1,3 +1,4 @@
+import { contentOf, useContent } from '../content';
 import { lookDirect } from '../net/direct';
 import { fromNowhere, readAll } from '../net/invited';
 import { isLoopback } from '../net/local';
@@ -89,6 +90,7 @@ export class StartScreen {
     if (!served && link.length === 0) return setText(this.world, t.start.noLink);
     const s = await (served ? openSession(code) : lookDirect(link, code));
     if (this.el.hidden) return;
+    if (s.ok && served && !await this.hasContent(s.content)) return;
     if (s.ok) {
       if (served) this.token = { value: s.token, at: performance.now() };
       setText(this.world, t.start.world(s.world.name));
@@ -100,6 +102,16 @@ export class StartScreen {
     } else {
       setText(this.world, s.error.network ? t.start.unreachable : s.error.text);
       this.timer = window.setTimeout(() => void this.look(), RETRY_MS);
+    }
+  }
+
+  /** Whether the page has what the world's packs define; otherwise it loads itself again. */
+  private async hasContent(hash: string): Promise<boolean> {
+    try {
+      return await useContent(hash, () => contentOf(hash, document.baseURI), false);
+    } catch (e) {
+      setText(this.world, (e as Error).message);
+      return false;
     }
   }
 

@@ -1,4 +1,5 @@
 // The texts in use: those of the language that was chosen.
+import { content } from '../content';
 import { printedOn } from '../game/bindings';
 import { info } from '../game/physics/blocks';
 import { mobOf } from '../game/mobs';
@@ -29,7 +30,7 @@ export async function useLanguage(choice: string): Promise<void> {
 }
 
 /** A thing of a pack as it is called in the language. */
-const named = (title: string): string => t.content[title] ?? title;
+const named = (title: string): string => content?.texts[document.documentElement.lang]?.[title] ?? t.content[title] ?? title;
 
 /** A block as an item is called. */
 export const itemName = (block: number): string => named(info(block).title);

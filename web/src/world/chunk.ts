@@ -9,10 +9,14 @@ export const FACES = 6;
 /** Light of open air under the sky: sky light in the high four bits, lamp light in the low four. */
 export const DAYLIGHT = 0xf0;
 
+/** Blocks are held as bytes, half the memory, unless packs of the world have greater ids. */
+export type BlockArray = Uint8Array | Uint16Array;
+const Blocks = BLOCK_COUNT > 256 ? Uint16Array : Uint8Array;
+
 /** A chunk; its cells are at y<<10 | z<<5 | x. A uniform chunk has no array. */
 export class Chunk {
-  blocks: Uint8Array | null = null;
-  /** the same memory, four cells at a time */
+  blocks: BlockArray | null = null;
+  /** the same memory, four cells at a time; null if blocks take two bytes */
   words: Int32Array | null = null;
   /** the block that a chunk without an array is made of */
   block = 0;
@@ -45,13 +49,13 @@ export class Chunk {
   }
 
   /** ownBlocks gives a uniform chunk an array to write to. */
-  ownBlocks(): Uint8Array {
-    return this.blocks ?? this.take(new Uint8Array(VOLUME).fill(this.block));
+  ownBlocks(): BlockArray {
+    return this.blocks ?? this.take(new Blocks(VOLUME).fill(this.block));
   }
 
-  private take(blocks: Uint8Array<ArrayBuffer>): Uint8Array {
+  private take(blocks: Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer>): BlockArray {
     this.blocks = blocks;
-    this.words = new Int32Array(blocks.buffer);
+    if (blocks instanceof Uint8Array) this.words = new Int32Array(blocks.buffer);
     return blocks;
   }
 
@@ -71,17 +75,17 @@ export class Chunk {
   /** load fills the chunk from its packed form. */
   load(packed: PackedChunk | null): void {
     if (!packed) return;
-    const palette = Uint8Array.from(packed.palette, (b) => (b < BLOCK_COUNT ? b : Block.Bedrock));
+    const palette = new Blocks(packed.palette.map((b) => (b < BLOCK_COUNT ? b : Block.Bedrock)));
     if (packed.bits === 0) {
       this.block = palette[0];
       return;
     }
-    unpack(packed, palette, this.take(new Uint8Array(VOLUME)));
+    unpack(packed, palette, this.take(new Blocks(VOLUME)));
   }
 }
 
 /** unpack writes every block of a packed chunk that is not uniform. */
-function unpack(packed: PackedChunk, palette: Uint8Array, out: Uint8Array): void {
+function unpack(packed: PackedChunk, palette: BlockArray, out: BlockArray): void {
   const { bits, data } = packed;
   if (bits > 8) {
     for (let i = 0; i < VOLUME; i++) out[i] = blockAt(packed, i);

@@ -4,7 +4,7 @@
 
 import { CHUNKS, HEIGHT } from '../engine/bits';
 import { Chunk, DAYLIGHT, FACES, type Column, type World } from './chunk';
-import { clearSky, COST, EMIT, OPAQUE } from './tables';
+import { clearSky, COST, EMIT, IDS, OPAQUE } from './tables';
 
 /** Which half of a light byte: the shift to it. */
 export const SKY = 4;
@@ -65,7 +65,7 @@ export class Light {
   private readonly shrinkFrom = new Queue();
   private touchedChunks: Chunk[] = [];
   /** sunlight falls straight through, by block */
-  private readonly clear = Uint8Array.from({ length: 256 }, (_, b) => (clearSky(b) ? 1 : 0));
+  private readonly clear = Uint8Array.from({ length: IDS }, (_, b) => (clearSky(b) ? 1 : 0));
 
   constructor(private readonly world: World) {}
 

@@ -1,8 +1,8 @@
 // A chunk with one cell of its neighbours all around it, as the mesher reads it.
 
 import { Block } from '../gen/blocks';
-import { DAYLIGHT, type Chunk, type World } from './chunk';
-import { KIND, Kind, OCCLUDES, OPAQUE } from './tables';
+import { type BlockArray, DAYLIGHT, type Chunk, type World } from './chunk';
+import { IDS, KIND, Kind, OCCLUDES, OPAQUE } from './tables';
 
 /** cells along an edge, and the steps between them */
 export const P = 34;
@@ -25,7 +25,7 @@ const KIND_SHIFT = 10;
 const BLOCK_SHIFT = 16;
 
 const INFO = Int32Array.from(
-  { length: 256 },
+  { length: IDS },
   (_, b) => (OPAQUE[b] ? IS_OPAQUE : 0) | (OCCLUDES[b] ? IS_OCCLUDER : 0) | (KIND[b] << KIND_SHIFT) | (b << BLOCK_SHIFT),
 );
 
@@ -168,14 +168,14 @@ export class Padded {
   /** mixed copies a row of a chunk that is not uniform, four cells at a time where they are alike. */
   private mixed(chunk: Chunk, from: number, to: number, row: number, inner: boolean): void {
     const { cells } = this;
-    const blocks = chunk.blocks as Uint8Array;
-    const words = chunk.words as Int32Array;
+    const blocks = chunk.blocks as BlockArray;
+    const { words } = chunk;
     const { light, shades, lightAll } = chunk;
     const even = Math.imul(lightAll, 0x01010101);
     let solid = 0;
     let holes = 0;
     for (let k = 0; k < 32; k += 4) {
-      const word = words[(from + k) >> 2];
+      const word = words === null ? UNLIKE : words[(from + k) >> 2];
       const shade = shades === null ? even : shades[(from + k) >> 2];
       if (alike(word) && alike(shade)) {
         const info = INFO[word & 255];
@@ -226,6 +226,9 @@ export class Padded {
     this.cutouts = holes !== 0;
   }
 }
+
+/** a word whose cells differ: of blocks of two bytes it is not known */
+const UNLIKE = 1;
 
 /** alike tells whether the four cells of a word are the same. */
 function alike(word: number): boolean {

@@ -41,28 +41,28 @@ const kindOf: Record<BlockClass, Kind> = {
   thing: Kind.Air,
 };
 
-// Blocks are held as bytes in the worker, half the memory of the wire's u16.
-if (BLOCK_COUNT > 256) throw new Error('the worker holds blocks as bytes: widen its arrays');
+/** ids are below; what a table has for each block is so long */
+export const IDS = Math.max(256, BLOCK_COUNT);
 
-export const KIND = new Uint8Array(256);
+export const KIND = new Uint8Array(IDS);
 /** 1: hides the faces of neighbours and stops light */
-export const OPAQUE = new Uint8Array(256);
+export const OPAQUE = new Uint8Array(IDS);
 /** what light loses on its way into a block, 15 for opaque ones */
-export const COST = new Uint8Array(256);
+export const COST = new Uint8Array(IDS);
 /** light that a block gives, 0 to 15 */
-export const EMIT = new Uint8Array(256);
+export const EMIT = new Uint8Array(IDS);
 /** fluid level in eighths, 0 for what is no fluid */
-export const FLUID = new Uint8Array(256);
+export const FLUID = new Uint8Array(IDS);
 /** 1: darkens the corners of faces beside it */
-export const OCCLUDES = new Uint8Array(256);
+export const OCCLUDES = new Uint8Array(IDS);
 /** 1: something a ladder leans on */
-export const SOLID = new Uint8Array(256);
+export const SOLID = new Uint8Array(IDS);
 /** 1: earth that something covers from above, as grass */
-export const COVERED = new Uint8Array(256);
+export const COVERED = new Uint8Array(IDS);
 /** layer in the texture array of each face: block*6 + face (0 −y, 1 +y, 2 −z, 3 +z, 4 −x, 5 +x) */
-export const LAYER = new Uint16Array(256 * 6);
+export const LAYER = new Uint16Array(IDS * 6);
 /** layer of a block's picture, or of its sides */
-export const PICTURE = new Uint16Array(256);
+export const PICTURE = new Uint16Array(IDS);
 /** the classes whose bottom is the picture of the whole */
 const PICTURED = new Set<BlockClass>(['door', 'gate', 'fence', 'bed', 'sign']);
 
@@ -71,7 +71,7 @@ export function layerOf(name: string): number {
   return Math.max(0, textureNames.indexOf(name));
 }
 
-for (let id = 0; id < 256; id++) {
+for (let id = 0; id < IDS; id++) {
   // An id of a newer table than ours is drawn as the toughest thing we know.
   const b = blocks[id] ?? blocks[Block.Bedrock];
   KIND[id] = kindOf[b.class];

@@ -25,7 +25,7 @@ const (
 	recPair  = 3
 	recEnd   = 4
 
-	maxMeta  = 64 << 10
+	maxMeta  = 256 << 10
 	maxSpace = 255
 	maxKey   = 4 << 10
 	maxValue = 16 << 20 // as much as a group takes in one write

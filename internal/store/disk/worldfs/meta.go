@@ -63,6 +63,9 @@ type Meta struct {
 	// Record is how the world begins, as its founder has signed it (package
 	// genesis), in hexadecimal digits; none in a world that never had other nodes.
 	Record string `json:"record,omitempty"`
+	// Packs is the signed list of the world's content packs (package packlist), in
+	// hexadecimal digits; empty: the base pack alone.
+	Packs string `json:"packs,omitempty"`
 	// RepairedFrom is the damaged world that this one was saved from, which stays
 	// beside it.
 	RepairedFrom string `json:"repairedFrom,omitempty"`

@@ -1,8 +1,9 @@
 // The texture array: a layer for each texture that the block table names.
 
 import { DataArrayTexture, LinearMipmapLinearFilter, NearestFilter, NearestMipmapNearestFilter, NoColorSpace, RepeatWrapping, RGBAFormat, UnsignedByteType } from 'three';
+import { content } from '../../content';
 import { blocks, textureNames } from '../../gen/blocks';
-import { LAYER } from '../../world/tables';
+import { IDS, LAYER } from '../../world/tables';
 import { ground, type Painter } from './ground';
 import { things } from './things';
 import { rgb, Tile, TILE } from './tile';
@@ -15,9 +16,18 @@ const painters: Record<string, Painter> = { ...ground, ...wood, ...things, ...to
 export function paintTile(name: string): Tile {
   const tile = new Tile(name);
   const paint = painters[name];
-  if (paint) paint(tile);
+  const brought = content?.textures[name];
+  if (brought) tile.data.set(pixels(brought));
+  else if (paint) paint(tile);
   else tile.mottle(rgb(blocks.find((b) => b.top === name || b.side === name)?.color ?? 0x888888), 0.15);
   return tile;
+}
+
+/** The pixels of a texture that a pack brings. */
+function pixels(base64: string): Uint8Array {
+  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  if (bytes.length !== TILE * TILE * 4) throw new Error(`a texture of ${bytes.length} bytes`);
+  return bytes;
 }
 
 /** unpainted lists the textures that have no painter of their own. */
@@ -62,7 +72,7 @@ export function farColours(tiles: Tile[]): Uint32Array {
     const [r, g, b] = sum.map((v) => v / Math.max(1, sum[3]));
     return (Math.round(r) << 16) | (Math.round(g) << 8) | Math.round(b);
   });
-  return Uint32Array.from({ length: 256 }, (_, b) => means[LAYER[b * 6 + 1]]);
+  return Uint32Array.from({ length: IDS }, (_, b) => means[LAYER[b * 6 + 1]]);
 }
 
 /** textureArray puts tiles on the GPU; cheap ones are sampled once instead of eight times. */
