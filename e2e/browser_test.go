@@ -63,6 +63,7 @@ type state struct {
 
 type entity struct {
 	ID   int
+	Kind int
 	Name string
 	Pos  [3]float64
 }

@@ -58,7 +58,7 @@ func ExitCode(err error) int {
 	case errors.Is(err, disk.ErrDamaged), errors.Is(err, disk.ErrNewer), errors.Is(err, worldfs.ErrNewer), errors.Is(err, worldfs.ErrFile), errors.Is(err, worldfs.ErrSize), errors.Is(err, files.ErrLink), errors.Is(err, disk.ErrPermission), errors.Is(err, files.ErrKind),
 		errors.Is(err, keyring.ErrDamaged), errors.Is(err, keyring.ErrNewer), errors.Is(err, keyring.ErrExposed), errors.Is(err, authority.ErrNewer), errors.Is(err, authority.ErrDamaged), errors.Is(err, keyring.ErrPaper), errors.Is(err, os.ErrPermission),
 		errors.Is(err, identity.ErrCertificate), errors.Is(err, identity.ErrRevoked), errors.Is(err, identity.ErrExpired), errors.Is(err, identity.ErrRevocations),
-		errors.Is(err, pack.ErrPack), errors.Is(err, packfolder.ErrMissing), errors.Is(err, packfolder.ErrDamaged):
+		errors.Is(err, pack.ErrPack), errors.Is(err, packfolder.ErrMissing), errors.Is(err, packfolder.ErrDamaged), errors.Is(err, ErrNewPacks):
 		return ExitData
 	}
 	return ExitFailure

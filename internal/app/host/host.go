@@ -22,6 +22,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/packlist"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -43,7 +44,10 @@ type Host struct {
 	cfg       Config
 	folder    *worldfs.Folder
 	world     *worldfs.World
-	content   *pack.Content // the tables of the world's packs
+	content   *pack.Content       // the tables of the world's packs
+	packs     *packlist.List      // nil: the base pack alone
+	strangers chan netip.AddrPort // nodes that are of another network
+	outdated  chan error          // says once that the world has newer packs
 	loop      *transport.Loop
 	node      *node.Node
 	client    *client.Node
@@ -74,6 +78,7 @@ type Host struct {
 	revoking *revoking       // nil: nodes are revoked elsewhere
 	evidence *evidenceKeeper // nil: this is the world's only node
 
+	ended   error // why the node ends by itself; set before failed is closed
 	closing sync.Once
 	err     error
 }
@@ -90,7 +95,7 @@ func Start(cfg Config) (*Host, error) {
 	if cfg.Revocations != "" && cfg.Nodes == "" {
 		return nil, fmt.Errorf("%w: no other node reaches this one, so that the list in %s would shut nobody out: start without --revocations", ErrUsage, cfg.Revocations)
 	}
-	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), clock: cfg.Faults.clock()}
+	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), strangers: make(chan netip.AddrPort, 1), outdated: make(chan error, 1), clock: cfg.Faults.clock()}
 	p, err := h.meet()
 	if err != nil {
 		return nil, err
@@ -98,7 +103,7 @@ func Start(cfg Config) (*Host, error) {
 	if h.folder, h.world, err = cfg.openWorld(p); err != nil {
 		return nil, err
 	}
-	if h.content, err = UsePacks(h.folder, &h.world.Meta); err != nil {
+	if h.content, h.packs, err = UsePacks(h.folder, &h.world.Meta); err != nil {
 		return nil, errors.Join(err, h.world.Close())
 	}
 	if err := errors.Join(cfg.sameWorld(&h.world.Meta), h.checkWorld()); err != nil {
@@ -127,6 +132,7 @@ func Start(cfg Config) (*Host, error) {
 	}
 	h.beside.Go(h.watch)
 	if h.peers != nil {
+		h.beside.Go(h.watchPacks)
 		h.beside.Go(func() { h.evidence.run(h.stop) })
 	}
 	h.startOwnerCode()
@@ -284,6 +290,8 @@ func (h *Host) watch() {
 	select {
 	case <-h.loop.Done():
 	case <-h.world.Store.Failed():
+	case h.ended = <-h.outdated:
+		h.cfg.Log.Error("This node ends.", "error", h.ended)
 	case <-h.stop:
 		return
 	}
@@ -320,7 +328,7 @@ func (h *Host) close(ctx context.Context) error {
 	if stopped != nil {
 		err = stopped
 	}
-	return errors.Join(err, gone, h.closePaths(), h.peers.close(), h.world.Close())
+	return errors.Join(err, h.ended, gone, h.closePaths(), h.peers.close(), h.world.Close())
 }
 
 const (

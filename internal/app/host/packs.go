@@ -43,19 +43,19 @@ func PackList(m *worldfs.Meta) (*packlist.List, error) {
 
 // UsePacks makes the packs of a world the tables of this process. It comes before anything of
 // the world is decoded.
-func UsePacks(folder *worldfs.Folder, m *worldfs.Meta) (*pack.Content, error) {
+func UsePacks(folder *worldfs.Folder, m *worldfs.Meta) (*pack.Content, *packlist.List, error) {
 	l, err := PackList(m)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c, err := packfolder.In(folder.Dir()).Use(l)
 	switch {
 	case errors.Is(err, packfolder.ErrMissing), errors.Is(err, packfolder.ErrDamaged):
-		return nil, fmt.Errorf("%s is not hosted here without all of its content packs: %w. Give it the pack again: \"voxelpopuli world packs %s --restore FILE\" with the founder's pack, or join the world anew at a node that has it (--join)", m.Name, err, m.Name)
+		return nil, nil, fmt.Errorf("%s is not hosted here without all of its content packs: %w. Give it the pack again: \"voxelpopuli world packs %s --restore FILE\" with the founder's pack, or join the world anew at a node that has it (--join)", m.Name, err, m.Name)
 	case err != nil:
-		return nil, fmt.Errorf("%s is not hosted: %w", m.Name, err)
+		return nil, nil, fmt.Errorf("%s is not hosted: %w", m.Name, err)
 	}
-	return c, nil
+	return c, l, nil
 }
 
 // newPacks readies the packs of a new world: the list is signed with the record.

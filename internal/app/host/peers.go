@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -22,6 +23,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/packlist"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/codec"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/traversal"
@@ -29,6 +31,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/socket"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/packfolder"
 )
 
 // peers is what a host has besides its world if other nodes may host it too.
@@ -36,6 +39,7 @@ type peers struct {
 	key    ed25519.PrivateKey
 	record *genesis.Record
 	known  []machine.Peer // to join by
+	packs  *packlist.List // of the world, with all of them in the data folder; nil: the base pack alone
 	seen   netip.Addr     // how this machine looks to the node that was asked
 	at     netip.AddrPort // how others reach this node, once that is known
 	socket *socket.Socket
@@ -75,6 +79,9 @@ func (c Config) meet(ctx context.Context) (*peers, error) {
 			failed = append(failed, err)
 			continue
 		}
+		if p.record == nil || newer(a.packs, p.packs) {
+			p.packs = a.packs
+		}
 		p.record, p.seen = a.record, a.seen
 		p.known = append(p.known, a.known...)
 	}
@@ -104,13 +111,18 @@ func (c Config) askOne(ctx context.Context, key ed25519.PrivateKey, addr string,
 	if err != nil {
 		return nil, fmt.Errorf("the node at %s: %w", addr, err)
 	}
-	if r.World() != a.World {
-		return nil, fmt.Errorf("the node at %s shows the record of another world than its own", addr)
-	}
 	if i := c.Invitation; i != nil && (r.World() != i.World || !i.SignedBy(r.Founder)) {
 		return nil, fmt.Errorf("the node at %s is of another world (%q) than the invitation", addr, r.Name)
 	}
-	return &peers{record: r, known: []machine.Peer{a.Peer}, seen: a.Seen.Addr()}, nil
+	from := packSource{c.askPort, key, proof, at}
+	packs, err := from.list(ctx, r, a.World)
+	if err == nil {
+		err = from.fetch(context.WithoutCancel(ctx), packs, packfolder.In(c.Data))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the node at %s: %w", addr, err)
+	}
+	return &peers{record: r, packs: packs, known: []machine.Peer{a.Peer}, seen: a.Seen.Addr()}, nil
 }
 
 // resolve reads HOST or HOST:PORT.
@@ -143,12 +155,22 @@ func (c Config) openJoined(folder *worldfs.Folder, p *peers) (*worldfs.World, er
 		return nil, err
 	}
 	if ok {
-		return folder.Open(name)
+		w, err := folder.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := takePacks(w, p.packs); err != nil {
+			return nil, errors.Join(err, w.Close())
+		}
+		return w, nil
 	}
 	m := worldfs.Meta{
 		ID: r.World(), Genesis: r.Genesis, Name: c.World, Seed: r.Seed, Mode: Modes[r.Mode],
 		Epoch: time.Unix(0, int64(r.Epoch)).UTC(), Spawn: r.Spawn, Record: fmt.Sprintf("%x", r.Append(nil)), Signed: true, SignedTime: true,
 		Rules: worldfs.Rules{Protect: r.Protect, Whitelist: r.Whitelist, Peaceful: r.Peaceful, Drops: r.Drops, MaxPlayers: int(r.MaxPlayers), Hosting: hostingName(r.Hosting)},
+	}
+	if p.packs != nil {
+		m.Packs = hex.EncodeToString(p.packs.Append(nil))
 	}
 	if c.World == DefaultWorld {
 		m.Name = r.Name
@@ -190,6 +212,9 @@ func (h *Host) share(p *peers) error {
 			return err
 		}
 		if err := h.world.Begin(first); err != nil {
+			return err
+		}
+		if h.packs, err = PackList(m); err != nil { // it is signed now
 			return err
 		}
 	}
@@ -308,8 +333,9 @@ func (h *Host) logKeys() *accountability.LogKeys {
 func (h *Host) links() *transport.NetConfig {
 	p := h.peers
 	return &transport.NetConfig{
-		Key: p.key, Socket: p.socket, World: p.record.World(), Codec: p.codec, Proof: p.proof,
+		Key: p.key, Socket: p.socket, World: h.packs.Network(p.record.World()), Codec: p.codec, Proof: p.proof,
 		Admit: p.access.Admit, Open: p.anyNode(), About: p.record.Append(nil), MayAsk: p.mayAsk(),
+		Files: h.giveFile, Stranger: h.meetStranger,
 	}
 }
 

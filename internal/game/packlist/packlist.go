@@ -177,3 +177,14 @@ func (l *List) Next(had, packs []pack.Files) (*List, error) {
 	next.Names = c.Names()
 	return next, nil
 }
+
+// Network is the id by which nodes of a world with these packs know each other: that of the
+// world if it has the base pack alone. Nodes with other packs are of another world to
+// them: neither a link nor a datagram passes between them.
+func (l *List) Network(world id.ID) id.ID {
+	if l == nil {
+		return world
+	}
+	digest := l.Digest()
+	return id.Of(append(append([]byte("voxelpopuli packs of a world 1\n"), world[:]...), digest[:]...))
+}

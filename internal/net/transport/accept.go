@@ -66,7 +66,7 @@ func (n *network) admit(q *quic.Conn) {
 	}
 	c, theirs, err := n.meet(ctx, q, s)
 	if errors.Is(err, errAsks) {
-		n.tell(q, s)
+		n.tell(q, s, c.frames)
 		return
 	}
 	if err != nil {

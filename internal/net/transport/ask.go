@@ -39,6 +39,14 @@ type About struct {
 // node says, and proves no more than its key. conn is a port for that alone, or
 // nil: one is opened. proof is shown to the node, which may ask for one.
 func Ask(ctx context.Context, conn net.PacketConn, key ed25519.PrivateKey, at netip.AddrPort, proof []byte) (About, error) {
+	return asking(ctx, conn, key, at, func(ctx context.Context, c *quic.Conn) (About, error) {
+		_, _, a, err := ask(ctx, c, proof)
+		return a, err
+	})
+}
+
+// asking opens a connection to the node at an address for a question.
+func asking(ctx context.Context, conn net.PacketConn, key ed25519.PrivateKey, at netip.AddrPort, question func(context.Context, *quic.Conn) (About, error)) (About, error) {
 	if conn == nil {
 		var err error
 		if conn, err = net.ListenUDP("udp", nil); err != nil {
@@ -61,7 +69,7 @@ func Ask(ctx context.Context, conn net.PacketConn, key ed25519.PrivateKey, at ne
 	if err := spoken(c); err != nil {
 		return About{}, fmt.Errorf("asking the node at %s: %w", at, err)
 	}
-	a, err := ask(ctx, c, proof)
+	a, err := question(ctx, c)
 	if err != nil {
 		return About{}, fmt.Errorf("asking the node at %s: %w", at, toldVersion(err))
 	}
@@ -69,47 +77,52 @@ func Ask(ctx context.Context, conn net.PacketConn, key ed25519.PrivateKey, at ne
 	return a, nil
 }
 
-func ask(ctx context.Context, c *quic.Conn, proof []byte) (a About, err error) {
-	s, err := c.OpenStreamSync(ctx)
-	if err != nil {
-		return a, err
+// ask asks on a stream of its own. More can be read from it until ctx ends.
+func ask(ctx context.Context, c *quic.Conn, proof []byte) (s *quic.Stream, f *frames, a About, err error) {
+	if s, err = c.OpenStreamSync(ctx); err != nil {
+		return nil, nil, a, err
 	}
-	defer context.AfterFunc(ctx, func() { s.SetReadDeadline(time.Unix(1, 0)) })()
+	context.AfterFunc(ctx, func() { s.SetReadDeadline(time.Unix(1, 0)) })
 	if _, err := s.Write((&hello{proof: proof}).frame()); err != nil {
-		return a, err
+		return nil, nil, a, err
 	}
-	f := newFrames(s, max(maxHello, MaxAbout))
+	f = newFrames(s, max(maxHello, MaxAbout))
 	var got [3][]byte
 	for i := range got {
-		b, err := f.next()
-		for b == nil && err == nil {
-			if err = f.more(); err == nil {
-				b, err = f.next()
-			}
-		}
+		b, err := nextFrame(f)
 		if err != nil {
-			return a, err
+			return nil, nil, a, err
 		}
 		got[i] = append([]byte(nil), b...)
 	}
 	h, err := parseHello(got[0])
 	if err != nil {
-		return a, err
+		return nil, nil, a, err
 	}
 	pub, err := keyOf(c.ConnectionState().TLS)
 	if err != nil {
-		return a, err
+		return nil, nil, a, err
 	}
 	if a.Seen, err = netip.ParseAddrPort(string(got[2])); err != nil {
-		return a, err
+		return nil, nil, a, err
 	}
 	a.Seen = limit.CanonicalPort(a.Seen)
 	a.Peer.ID, a.World, a.About = id.Of(pub), h.world, got[1]
-	return a, nil
+	return s, f, a, nil
 }
 
-// tell answers somebody who asks, and ends the connection.
-func (n *network) tell(q *quic.Conn, s *quic.Stream) {
+// nextFrame waits for a frame.
+func nextFrame(f *frames) (b []byte, err error) {
+	for b, err = f.next(); b == nil && err == nil; {
+		if err = f.more(); err == nil {
+			b, err = f.next()
+		}
+	}
+	return b, err
+}
+
+// tell answers somebody who asks, and ends the connection. f is what comes on the stream.
+func (n *network) tell(q *quic.Conn, s *quic.Stream, f *frames) {
 	mine := hello{world: n.cfg.World, instance: n.instance}
 	from := q.RemoteAddr().(*net.UDPAddr).AddrPort()
 	out := mine.frame()
@@ -120,12 +133,11 @@ func (n *network) tell(q *quic.Conn, s *quic.Stream) {
 	}
 	s.SetWriteDeadline(time.Now().Add(n.cfg.Dead))
 	if _, err := s.Write(out); err == nil {
-		s.Close()
-		select { // the asker closes when it has everything
-		case <-q.Context().Done():
-		case <-time.After(n.cfg.Dead):
-		case <-n.ctx.Done():
+		if n.cfg.Files != nil {
+			n.give(q, s, f)
 		}
+		s.Close()
+		n.untilRead(q, n.cfg.Dead)
 	}
 	q.CloseWithError(codeClosed, codeText[codeClosed])
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/binary"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -51,6 +52,12 @@ type NetConfig struct {
 	// and proof is not told; nil: everyone is.
 	About  []byte
 	MayAsk func(pub ed25519.PublicKey, proof []byte) error
+	// Files gives who may ask files by their names (AskFile), nil for one that there is not;
+	// it is called from many goroutines. nil: there are none.
+	Files func(FileName) []byte
+	// Stranger hears where a node is that says to be of another world; it is called from many
+	// goroutines and must not wait. May be nil.
+	Stranger func(at netip.AddrPort)
 
 	MaxLinks   int           // to other nodes; 0: DefaultMaxLinks
 	PerAddress int           // links that nodes at one address may open; 0: DefaultPerAddress
@@ -112,6 +119,7 @@ type network struct {
 	warned    atomic.Int64   // when somebody of another version was reported last
 	tally     tally
 	failures  *failures // of links, as they were told
+	files     *fileBudget
 
 	mu    sync.Mutex
 	conns map[*connection]bool // open, or on their way to a link
@@ -146,7 +154,7 @@ func startNetwork(l *Loop, cfg NetConfig) *network {
 	if len(cfg.About) > MaxAbout {
 		panic("transport: About is too long")
 	}
-	n := &network{l: l, cfg: cfg, self: id.Of(cfg.Key.Public().(ed25519.PublicKey)), guests: newGuests(cfg.PerAddress), conns: map[*connection]bool{}, failures: newFailures(), began: time.Now()}
+	n := &network{l: l, cfg: cfg, self: id.Of(cfg.Key.Public().(ed25519.PublicKey)), guests: newGuests(cfg.PerAddress), conns: map[*connection]bool{}, failures: newFailures(), files: newFileBudget(), began: time.Now()}
 	var b [8]byte
 	rand.Read(b[:])
 	n.instance = binary.LittleEndian.Uint64(b[:])

@@ -146,9 +146,12 @@ func (n *network) meet(ctx context.Context, q *quic.Conn, s *quic.Stream) (*conn
 				return nil, hello{}, refusal{codeRefused, err}
 			}
 		}
-		return nil, hello{}, errAsks
+		return c, hello{}, errAsks
 	}
 	if h.world != n.cfg.World {
+		if n.cfg.Stranger != nil {
+			n.cfg.Stranger(q.RemoteAddr().(*net.UDPAddr).AddrPort())
+		}
 		return nil, hello{}, refusal{codeWorld, fmt.Errorf("node %s is of the world %s, not %s", id.Of(pub).Short(), h.world.Short(), n.cfg.World.Short())}
 	}
 	if n.cfg.Admit != nil {
@@ -194,6 +197,9 @@ func (n *network) refuse(q *quic.Conn, err error) {
 // dialled is the end of an attempt to open a link.
 func (n *network) dialled(k *Link, c *connection, theirs hello, err error) {
 	k.far.cancel()
+	if codeIn(err) == codeWorld && n.cfg.Stranger != nil {
+		n.cfg.Stranger(k.peer.Addr.AddrPort())
+	}
 	switch {
 	case !k.known || k.far.conn != nil: // closed, or theirs came first
 		if c != nil {
