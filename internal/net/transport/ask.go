@@ -78,15 +78,16 @@ func asking(ctx context.Context, conn net.PacketConn, key ed25519.PrivateKey, at
 }
 
 // ask asks on a stream of its own. More can be read from it until ctx ends.
-func ask(ctx context.Context, c *quic.Conn, proof []byte) (s *quic.Stream, f *frames, a About, err error) {
-	if s, err = c.OpenStreamSync(ctx); err != nil {
+func ask(ctx context.Context, c *quic.Conn, proof []byte) (_ *quic.Stream, _ *frames, a About, err error) {
+	s, err := c.OpenStreamSync(ctx)
+	if err != nil {
 		return nil, nil, a, err
 	}
 	context.AfterFunc(ctx, func() { s.SetReadDeadline(time.Unix(1, 0)) })
 	if _, err := s.Write((&hello{proof: proof}).frame()); err != nil {
 		return nil, nil, a, err
 	}
-	f = newFrames(s, max(maxHello, MaxAbout))
+	f := newFrames(s, max(maxHello, MaxAbout))
 	var got [3][]byte
 	for i := range got {
 		b, err := nextFrame(f)
