@@ -25,7 +25,7 @@ that several nodes host, parts that may lack something are left out: when the ne
 world is open the node fetches them from the others.`,
 		Example: "  voxelpopuli world check home\n  voxelpopuli world check home --repair --as home2",
 		Args:    exactly(1),
-		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
+		RunE: withPacks(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
 			if as != "" && !repair {
 				return fmt.Errorf("%w: --as is for --repair", host.ErrUsage)
 			}

@@ -82,6 +82,19 @@ func printPacks(w io.Writer, folder packfolder.Folder, world string, l *packlist
 	return err
 }
 
+// withPacks is inFolder for what decodes the world that is named first: this process gets the
+// tables of its packs. Of a world whose settings are damaged the command itself says so.
+func withPacks(c *common, do func(*cobra.Command, *worldfs.Folder, []string) error) func(*cobra.Command, []string) error {
+	return inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
+		if i, err := f.Info(args[0]); err == nil {
+			if _, _, err := host.UsePacks(f, &i.Meta); err != nil {
+				return err
+			}
+		}
+		return do(cmd, f, args)
+	})
+}
+
 // packsOf reads packs from folders and zip files.
 func packsOf(from []string) (all []pack.Files, err error) {
 	for _, name := range from {

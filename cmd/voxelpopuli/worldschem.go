@@ -21,7 +21,7 @@ func worldExportSchem(c *common) *cobra.Command {
 building tools read. What lies in chests is not in it. The world must not be open.`,
 		Example: `  voxelpopuli world export-schem home house.schem --from "10 60 10" --to "30 80 40"`,
 		Args:    exactly(2),
-		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
+		RunE: withPacks(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
 			a, err := placeFlag("from", from)
 			if err != nil {
 				return err
@@ -55,7 +55,7 @@ that no other node hosts, with its lowest north-western corner at a place. Where
 nothing is changed.`,
 		Example: `  voxelpopuli world import-schem home house.schem --at "10 64 10"`,
 		Args:    exactly(2),
-		RunE: inFolder(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
+		RunE: withPacks(c, func(cmd *cobra.Command, f *worldfs.Folder, args []string) error {
 			p, err := placeFlag("at", at)
 			if err != nil {
 				return err
