@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
 )
 
 // TestPacks follows docs/packs.md: a pack that is written without Go adds a block, a tool and
@@ -82,6 +83,48 @@ func TestPacks(t *testing.T) {
 	}
 	for _, s := range []*server{one, two, three} {
 		s.until("to host something with the new packs", func(h hosting) bool { return h.Leads+h.Replicas > 0 })
+	}
+}
+
+// TestPacksByLink: a page that no node has served gets the content packs over data channels.
+func TestPacksByLink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a node and a browser")
+	}
+	quarry := filepath.Join(t.TempDir(), "quarry")
+	writePack(t, quarry)
+	s := &server{t: t, data: t.TempDir(), args: []string{"--share", "--nodes", udpPort(t), "--ntp", "none", "--no-port-mapping", "--page", staticPage(t)}}
+	giveKey(t, s.data)
+	program(t, "world", "new", "home", "--data", s.data, "--seed", "7", "--mode", "creative", "--pack", quarry)
+	t.Cleanup(func() {
+		s.kill()
+		if t.Failed() {
+			t.Logf("the node's log:\n%s", s.log.String())
+		}
+	})
+	s.start(-1)
+	ann := newPlayer(t, "Ann")
+	ann.open(s.link)
+	ann.until("to have the packs of the world", func(state) bool {
+		var hash string
+		ann.eval("(localStorage.getItem('voxelpopuli.content') ?? '').slice(0, 64)", &hash)
+		return len(hash) == 64
+	})
+	ann.enter()
+	if g := ann.state().Gateway; !strings.HasPrefix(g, "webrtc:") {
+		t.Fatalf("the page has dialled %s", g)
+	}
+	ann.tap("e")
+	ann.still()
+	ann.do("search", chromedp.SendKeys(`input[type=search]`, "marb", chromedp.ByQuery))
+	ann.until("to see the things of the pack", func(state) bool {
+		var n int
+		ann.eval("document.querySelectorAll('[aria-label^=\"Marble\"]').length", &n)
+		return n >= 3
+	})
+	ann.shot("pack-catalogue")
+	if s := ann.state(); s.Garbage > 0 || len(ann.errors) > 0 {
+		t.Errorf("%d frames could not be read, exceptions %v", s.Garbage, ann.errors)
 	}
 }
 

@@ -19,7 +19,7 @@ const KEPT = 'voxelpopuli.content';
 const TRIED = 'voxelpopuli.content.tried';
 const RESUME = 'voxelpopuli.content.resume';
 /** more is no content: eight packs have less */
-const MAX = 4 << 20;
+export const MAX_CONTENT = 4 << 20;
 
 const inPage = typeof document !== 'undefined' && typeof localStorage !== 'undefined';
 
@@ -77,7 +77,7 @@ export async function useContent(hash: string, get: () => Promise<string>, playi
   if (hash === '') localStorage.removeItem(KEPT);
   else {
     const text = await get();
-    if (text.length > MAX || !parsed(text)) throw new Error('the node sends no content packs');
+    if (text.length > MAX_CONTENT || !parsed(text)) throw new Error('the node sends no content packs');
     localStorage.setItem(KEPT, hash + text);
   }
   sessionStorage.setItem(TRIED, hash);

@@ -49,12 +49,20 @@ func (g *Gateway) serveChannels(c *datachannel.Conn, audience string) {
 		return
 	}
 	defer g.admission.leave(addr, false)
+	if ask.Content != "" {
+		g.sendContent(c, addr, ask.Content)
+		return
+	}
 	d := &dataChannels{Conn: c, traffic: &g.traffic, stopPunch: func() {}}
 	if ask.ICE != nil && d.findPath(*ask.ICE) != nil {
 		return
 	}
 	world, info := g.cfg.Game.World()
-	if sayJSON(c, map[string]any{"world": map[string]string{"id": world.String(), "name": info.Name}}) != nil {
+	answer := map[string]any{"world": map[string]string{"id": world.String(), "name": info.Name}}
+	if g.content.hash != "" {
+		answer["content"] = g.content.hash
+	}
+	if sayJSON(c, answer) != nil {
 		return
 	}
 	p := g.newPeer()

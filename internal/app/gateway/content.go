@@ -7,10 +7,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"net/netip"
+	"slices"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
 )
 
 // A browser knows the base pack from its build. What the other packs of a world define it
@@ -178,12 +182,36 @@ func recipeOf(r pack.Recipe) recipeJSON {
 	return out
 }
 
+// contentPiece is what a message with a part of the content has at most.
+const contentPiece = 16 << 10
+
+// sendContent is serveContent over data channels: a text with the size, then the gzip file in
+// pieces.
+func (g *Gateway) sendContent(c *datachannel.Conn, to netip.Addr, hash string) {
+	switch {
+	case g.content.hash == "" || hash != g.content.hash:
+		_ = sayJSON(c, map[string]any{"error": wire.NotAllowed, "text": otherPacks})
+	case !g.maps.may(to):
+		_ = sayJSON(c, map[string]any{"error": wire.TooFast, "text": wire.TooFast.Text(), "retry": 2})
+	case sayJSON(c, map[string]int{"size": len(g.content.gzip)}) == nil:
+		for piece := range slices.Chunk(g.content.gzip, contentPiece) {
+			_ = c.SetWriteDeadline(time.Now().Add(g.limits.Stall))
+			if c.Send(datachannel.Reliable, piece, false) != nil {
+				return
+			}
+		}
+	}
+	c.Drain()
+}
+
+const otherPacks = "This node has other content packs. Reload the page."
+
 // serveContent answers with the content of the world's packs. Whoever reaches the page can
 // have it; a browser keeps it.
 func (g *Gateway) serveContent(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case g.content.hash == "" || r.PathValue("hash") != g.content.hash:
-		refuse(w, http.StatusNotFound, &wire.Refused{Code: wire.NotAllowed, Text: "This node has other content packs. Reload the page."})
+		refuse(w, http.StatusNotFound, &wire.Refused{Code: wire.NotAllowed, Text: otherPacks})
 		return
 	case !g.maps.may(g.client(r)):
 		w.Header().Set("Retry-After", "2")

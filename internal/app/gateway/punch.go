@@ -18,6 +18,9 @@ const punchTime = 4 * time.Second
 type channelAsk struct {
 	Code string            `json:"code"`
 	ICE  *datachannel.Side `json:"ice"` // nil: the page only asks what world this is
+	// Content is the hash of what the world's packs define, which the page wants instead of
+	// a session; empty: it does not.
+	Content string `json:"content"`
 }
 
 // decodeAsk reads it. Everything in it comes from a stranger.

@@ -57,6 +57,7 @@ export const strings: Strings = {
   },
   refused: { title: 'Du kannst nicht hinein', ended: 'Der Besuch ist zu Ende', back: 'Zum Start' },
   refusals: {
+    content: 'Die Inhaltspakete dieser Welt konnten nicht geladen werden, oder dieser Browser bewahrt sie nicht auf. Erlaube der Seite, Daten zu speichern, und lade sie neu.',
     version: 'Diese Seite und diese Welt sprechen verschiedene Versionen. Lade die Seite neu; hilft das nicht, aktualisiere das Programm.',
     'name-taken': 'Jemand mit einem anderen Schlüssel hat diesen Namen hier schon. Wähle einen anderen oder bring deinen Schlüssel mit, wenn du das bist.',
     name: 'Dieser Name geht nicht. Ein Name hat 1 bis 20 Buchstaben, Ziffern, Leerzeichen oder _ - \'.',

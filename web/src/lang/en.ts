@@ -57,6 +57,7 @@ export const en = {
   refused: { title: 'You cannot enter', ended: 'The visit has ended', back: 'Back to start' },
   /** sentences for the codes of docs/protocols/client.md, where ours can say more than the node's */
   refusals: {
+    content: 'The content packs of this world could not be loaded, or this browser does not keep them. Let this page store data, and reload it.',
     version: 'This page and this world speak different versions. Reload the page; if that does not help, update the program.',
     'name-taken': 'Somebody with another key already has this name here. Please choose another one, or, if that is you, bring your key along.',
     name: 'This name cannot be used. A name has 1 to 20 letters, digits, spaces or _ - \'.',

@@ -1,7 +1,7 @@
-import { contentOf, useContent } from '../content';
+import { contentHash, contentOf, useContent } from '../content';
 import { decodeMessage, proofText, saidText, up } from './codec';
 import { asks, sign } from './decisions';
-import { DirectSocket, type Socket } from './direct';
+import { contentDirect, DirectSocket, type Socket } from './direct';
 import type { Identity } from './identity';
 import type { At } from './invited';
 import { WireError } from './reader';
@@ -130,16 +130,17 @@ export class Connection {
       const s = await openSession(code, this.targets.current.base);
       if (mine !== this.generation) return;
       if (!s.ok) return this.failed(s.error);
-      if (!await this.hasContent(s.content, this.targets.current.base, mine)) return;
+      const { base } = this.targets.current;
+      if (!await this.hasContent(s.content, () => contentOf(s.content, base), mine)) return;
       token = s.token;
     }
     this.dial(token, mine);
   }
 
   /** Whether the page has what the world's packs define; otherwise it loads itself again. */
-  private async hasContent(hash: string, base: string, mine: number): Promise<boolean> {
+  private async hasContent(hash: string, get: () => Promise<string>, mine: number): Promise<boolean> {
     try {
-      return await useContent(hash, () => contentOf(hash, base), true) && mine === this.generation;
+      return await useContent(hash, get, true) && mine === this.generation;
     } catch (e) {
       if (mine === this.generation) this.failed({ code: 'content', text: (e as Error).message, network: e instanceof TypeError }); // as fetch throws without an answer
       return false;
@@ -156,7 +157,13 @@ export class Connection {
 
   private dialDirect(at: At, code: string, mine: number): void {
     const socket = new DirectSocket(at, code);
-    socket.onsession = (s) => mine === this.generation && !s.ok && this.failed(s.error);
+    socket.onsession = (s) => {
+      if (mine !== this.generation) return;
+      if (!s.ok) return this.failed(s.error);
+      if (s.content === contentHash) return;
+      this.drop();
+      void this.hasContent(s.content, () => contentDirect([at], code, s.content), mine);
+    };
     this.use(socket, mine);
   }
 

@@ -1,3 +1,5 @@
+import { gunzipSync, strFromU8 } from 'fflate';
+import { MAX_CONTENT } from '../content';
 import type { At } from './invited';
 import { answerOf, candidatesOf, drawUfrag, nextUfrag, sideOf } from './sdp';
 import { readSession, type Session, type SessionError } from './session';
@@ -36,14 +38,17 @@ export class DirectSocket implements Socket {
   private heard = 0;
   private watch = 0;
 
-  /** `plays`: not only to look what world this is. */
-  constructor(private readonly at: At, code: string, plays = true) {
+  /** the size of what comes instead of a session */
+  onsize: ((bytes: number) => void) | null = null;
+
+  /** `plays`: not only to look what world this is; `content`: the hash of what is wanted of its packs. */
+  constructor(private readonly at: At, code: string, plays = true, content = '') {
     for (const channel of [this.ordered, this.fast]) {
       channel.binaryType = 'arraybuffer';
       channel.onmessage = (e) => this.receive(e);
       channel.onclose = () => this.close();
     }
-    this.ordered.onopen = () => this.ordered.send(JSON.stringify(plays ? { code, ice: this.side() } : { code }));
+    this.ordered.onopen = () => this.ordered.send(JSON.stringify(plays ? { code, ice: this.side() } : { code, content }));
     this.peer.onconnectionstatechange = () => this.peer.connectionState === 'failed' && this.close();
     this.dial().catch(() => this.close());
   }
@@ -105,8 +110,12 @@ export class DirectSocket implements Socket {
     this.heard = performance.now();
     if (this.readyState === WebSocket.OPEN) return this.onmessage?.(e);
     if (typeof e.data !== 'string' || this.readyState !== WebSocket.CONNECTING) return;
-    const said = parse(e.data) as { at?: unknown } | null;
+    const said = parse(e.data) as { at?: unknown; size?: unknown } | null;
     if (said?.at !== undefined) return this.reachAt(said.at);
+    if (typeof said?.size === 'number') {
+      this.readyState = WebSocket.OPEN;
+      return this.onsize?.(said.size);
+    }
     const s = readSession(said);
     if (s.ok) {
       this.readyState = WebSocket.OPEN;
@@ -147,6 +156,44 @@ export function lookDirect(all: readonly At[], code: string): Promise<Session> {
       late.forEach(clearTimeout);
       resolve(s);
     }), i * STAGGER_MS));
+  });
+}
+
+/** So long a node may take for its content. */
+const CONTENT_MS = 60_000;
+
+/** Gets what the packs of the world define, from the first node of a link that gives it. */
+export async function contentDirect(all: readonly At[], code: string, hash: string): Promise<string> {
+  for (const at of all) {
+    const packed = await content(at, code, hash);
+    if (packed) return strFromU8(gunzipSync(packed));
+  }
+  throw new TypeError('no node answers'); // as fetch throws
+}
+
+function content(at: At, code: string, hash: string): Promise<Uint8Array | null> {
+  return new Promise((resolve) => {
+    const socket = new DirectSocket(at, code, false, hash);
+    const done = (packed: Uint8Array | null): void => {
+      clearTimeout(late);
+      socket.onclose = null;
+      socket.close();
+      resolve(packed);
+    };
+    const late = setTimeout(() => done(null), CONTENT_MS);
+    socket.onclose = () => done(null);
+    socket.onsession = () => done(null); // it says why it does not give it
+    socket.onsize = (size) => {
+      if (size > MAX_CONTENT) return done(null);
+      const packed = new Uint8Array(size);
+      let have = 0;
+      socket.onmessage = (e) => {
+        if (!(e.data instanceof ArrayBuffer) || have + e.data.byteLength > size) return done(null);
+        packed.set(new Uint8Array(e.data), have);
+        have += e.data.byteLength;
+        if (have === size) done(packed);
+      };
+    };
   });
 }
 

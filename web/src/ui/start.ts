@@ -1,5 +1,5 @@
 import { contentOf, useContent } from '../content';
-import { lookDirect } from '../net/direct';
+import { contentDirect, lookDirect } from '../net/direct';
 import { fromNowhere, readAll } from '../net/invited';
 import { isLoopback } from '../net/local';
 import { openSession } from '../net/session';
@@ -90,7 +90,7 @@ export class StartScreen {
     if (!served && link.length === 0) return setText(this.world, t.start.noLink);
     const s = await (served ? openSession(code) : lookDirect(link, code));
     if (this.el.hidden) return;
-    if (s.ok && served && !await this.hasContent(s.content)) return;
+    if (s.ok && !await this.hasContent(s.content, () => (served ? contentOf(s.content, document.baseURI) : contentDirect(link, code, s.content)))) return;
     if (s.ok) {
       if (served) this.token = { value: s.token, at: performance.now() };
       setText(this.world, t.start.world(s.world.name));
@@ -106,11 +106,12 @@ export class StartScreen {
   }
 
   /** Whether the page has what the world's packs define; otherwise it loads itself again. */
-  private async hasContent(hash: string): Promise<boolean> {
+  private async hasContent(hash: string, get: () => Promise<string>): Promise<boolean> {
     try {
-      return await useContent(hash, () => contentOf(hash, document.baseURI), false);
+      return await useContent(hash, get, false);
     } catch (e) {
-      setText(this.world, (e as Error).message);
+      console.warn(e);
+      setText(this.world, t.refusals.content!);
       return false;
     }
   }
