@@ -26,6 +26,10 @@ export function stage(engine: Engine, ask: URLSearchParams, eye: Eye): (dt: numb
   };
 }
 
+const DRESSED = [
+  [Block.IronHelmet, Block.IronChestplate, Block.IronLeggings, Block.IronBoots], [0, 0, 0, 0],
+  [Block.LeatherHelmet, Block.LeatherChestplate, Block.LeatherLeggings, Block.LeatherBoots], [0, Block.IronChestplate, 0, Block.LeatherBoots],
+];
 const names = ['Ada', 'Grace', 'Linus', 'Zoë', 'Barbara', 'Dijkstra', 'Hypatia', 'Émilie', 'Mary-Anne the Long', 'Bo'];
 
 function crowd(engine: Engine, eye: Eye, n: number, kinds?: string[]): (time: number, dt: number) => void {
@@ -39,7 +43,7 @@ function crowd(engine: Engine, eye: Eye, n: number, kinds?: string[]): (time: nu
       engine.entity(i, kind, names[i % names.length], {
         x, z, y: Math.max(63.9, heightAt(Math.floor(x), Math.floor(z)) + 1),
         yaw: still ? angle + Math.PI + Math.sin(time + i) * 0.6 : angle + Math.PI / 2, pitch: Math.sin(time * 0.7 + i) * 0.4,
-        sneaking: i % 8 === 2, swimming: false, flying: false, dead: false, scale: 1, held: [Block.Torch, 0, Block.Bricks, Block.Poppy, 0][i % 5], count: 0,
+        sneaking: i % 8 === 2, swimming: false, flying: false, dead: false, burning: i % 9 === 5, worn: DRESSED[i % DRESSED.length], scale: 1, held: [Block.Torch, 0, Block.Bricks, Block.Poppy, 0][i % 5], count: 0,
       });
       if (Math.floor(time * 60) % 90 === i % 90) engine.entityEvent(i, i % 4 === 0 ? 'hurt' : 'swing');
     }

@@ -27,7 +27,7 @@ function said(f: Frame): unknown {
 function saidCell(c: Cell): unknown {
   const caps = (o: object): object =>
     Object.fromEntries(Object.entries(o).map(([k, v]) => [/^d[xyz]$/.test(k) ? k.toUpperCase() : k[0]!.toUpperCase() + k.slice(1), v]));
-  const lists = { Enters: c.enters, Moves: c.moves, Leaves: c.leaves, States: c.states, Blocks: c.blocks, Events: c.events, Cracks: c.cracks };
+  const lists = { Enters: c.enters, Moves: c.moves, Leaves: c.leaves, States: c.states, Blocks: c.blocks, Events: c.events, Cracks: c.cracks, Wears: c.wears };
   const out: Record<string, unknown> = { Index: c.index, Keyframe: c.keyframe };
   for (const [name, list] of Object.entries(lists)) if (list.length) out[name] = list.map(caps);
   return out;

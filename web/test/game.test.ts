@@ -29,7 +29,7 @@ class Land {
 }
 
 const cell = (more: Partial<Cell>): Cell => ({
-  index: 0, keyframe: false, enters: [], moves: [], leaves: [], states: [], blocks: [], events: [], cracks: [], ...more,
+  index: 0, keyframe: false, enters: [], moves: [], leaves: [], states: [], blocks: [], events: [], cracks: [], wears: [], ...more,
 });
 const frame = (tick: number, ...cells: Cell[]): Frame => ({ regionX: 0, regionZ: 0, tick, ack: -1, correction: null, number: -1, cells });
 const enter = (handle: number, entity: number, x: number): Cell['enters'][0] => ({

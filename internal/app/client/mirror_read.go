@@ -98,6 +98,7 @@ type Being struct {
 	Yaw    uint16
 	Pose   uint8
 	Held   world.Block
+	Worn   frame.Worn
 }
 
 // Beings returns the bodies in sight, the own one not among them. One that
@@ -115,7 +116,7 @@ func (m *Mirror) Beings() []Being {
 			}
 			const shift = fixed.Shift - frame.UnitShift
 			out = append(out, Being{
-				Entity: uint64(s.Entity), Kind: s.Kind, Name: s.Name, Pose: s.Pose, Held: s.Held,
+				Entity: uint64(s.Entity), Kind: s.Kind, Name: s.Name, Pose: s.Pose, Held: s.Held, Worn: s.Worn,
 				Yaw: uint16(s.Yaw) << frame.AngleShift,
 				Pos: world.Vec{
 					X: fixed.Int(int(o.X)) + fixed.Num(s.X)<<shift,

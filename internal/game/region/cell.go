@@ -48,12 +48,14 @@ type slot struct {
 	entity uint64
 	name   []byte
 	held   world.Block
+	worn   frame.Worn
 	kind   uint8
 	pose   uint8
 	state  uint8
 	reason uint8 // why it is gone
 	known  uint8 // bit n: the watchers of stream n know it
 	stale  uint8 // bit n: stream n has to tell pose and held
+	ragged uint8 // bit n: stream n has to tell what is worn
 	sent   [rates]frame.Motion
 }
 
@@ -100,13 +102,16 @@ func (c *cell) mark() {
 }
 
 // look updates what an entity looks like apart from its motion.
-func (c *cell) look(h uint16, pose uint8, held world.Block) {
+func (c *cell) look(h uint16, l *look) {
 	s := &c.slots[h]
-	if s.pose == pose && s.held == held {
-		return
+	if s.pose != l.pose || s.held != l.held {
+		s.pose, s.held, s.stale = l.pose, l.held, s.known
+		c.mark()
 	}
-	s.pose, s.held, s.stale = pose, held, s.known
-	c.mark()
+	if s.worn != l.worn {
+		s.worn, s.ragged = l.worn, s.known
+		c.mark()
+	}
 }
 
 func (c *cell) block(p world.Pos, b world.Block) {
@@ -149,6 +154,7 @@ func (c *cell) watch(stream int8) {
 		if s := &c.slots[h]; s.state == slotHere {
 			s.known |= bit
 			s.stale &^= bit
+			s.ragged &^= bit
 			s.sent[stream] = s.now
 		}
 	}
@@ -185,6 +191,7 @@ func (c *cell) encode(e *frame.CellEncoder, stream int) span {
 	}
 	if st.changed {
 		c.encodeStates(e, bit)
+		c.encodeWears(e, bit)
 		st.changed = false
 	}
 	for _, b := range st.blocks {
@@ -222,6 +229,9 @@ func (c *cell) encodeEnters(e *frame.CellEncoder, stream int) {
 			s.known |= bit
 			s.stale &^= bit
 			s.sent[stream] = s.now
+			if s.worn != (frame.Worn{}) {
+				s.ragged |= bit
+			}
 			enter(e, h, s, &s.now)
 		}
 	}
@@ -232,6 +242,15 @@ func (c *cell) encodeStates(e *frame.CellEncoder, bit uint8) {
 		if s := &c.slots[h]; s.state == slotHere && s.stale&bit != 0 {
 			s.stale &^= bit
 			e.State(frame.State{Handle: uint32(h), Pose: s.pose, Held: s.held})
+		}
+	}
+}
+
+func (c *cell) encodeWears(e *frame.CellEncoder, bit uint8) {
+	for h := range c.slots {
+		if s := &c.slots[h]; s.state == slotHere && s.ragged&bit != 0 {
+			s.ragged &^= bit
+			e.Wear(frame.Wear{Handle: uint32(h), Worn: s.worn})
 		}
 	}
 }
@@ -251,6 +270,11 @@ func (c *cell) keyframe(e *frame.CellEncoder, stream int) span {
 	for h := range c.slots {
 		if s := &c.slots[h]; s.known&bit != 0 {
 			enter(e, h, s, &s.sent[stream])
+		}
+	}
+	for h := range c.slots {
+		if s := &c.slots[h]; s.known&bit != 0 && s.worn != (frame.Worn{}) {
+			e.Wear(frame.Wear{Handle: uint32(h), Worn: s.worn})
 		}
 	}
 	e.End()

@@ -58,6 +58,7 @@ type look struct {
 	kind   uint8
 	pose   uint8
 	held   world.Block
+	worn   frame.Worn
 	name   string
 }
 
@@ -75,13 +76,13 @@ func (e *entities) place(handle uint32, tick uint64, b *world.Body, l *look) {
 	if at.number != 0 && at.cell == in {
 		c := &e.cells[in]
 		c.slots[at.slot].now = e.motion(b)
-		c.look(at.slot, l.pose, l.held)
+		c.look(at.slot, l)
 		return
 	}
 	e.forget(at, frame.WentElsewhere)
 	*at = entity{number: l.number, seen: tick, cell: in}
 	at.slot = e.cells[in].put(slot{
-		now: e.motion(b), entity: l.number, name: []byte(l.name), kind: l.kind, pose: l.pose, held: l.held,
+		now: e.motion(b), entity: l.number, name: []byte(l.name), kind: l.kind, pose: l.pose, held: l.held, worn: l.worn,
 	})
 }
 
@@ -117,8 +118,8 @@ func (e *entities) at(handle uint32) *entity {
 }
 
 // poseOf returns the pose bits of docs/protocols/client.md.
-func poseOf(b *world.Body, dead, young bool) (pose uint8) {
-	for i, on := range [...]bool{b.Sneaking, b.Sprinting, b.InWater, b.Flying, dead, young} {
+func poseOf(b *world.Body, dead, young, burning bool) (pose uint8) {
+	for i, on := range [...]bool{b.Sneaking, b.Sprinting, b.InWater, b.Flying, dead, young, burning} {
 		if on {
 			pose |= 1 << i
 		}
@@ -131,12 +132,12 @@ func poseOf(b *world.Body, dead, young bool) (pose uint8) {
 func (e *entities) placeAll(area *regionlog.Area, tick uint64) {
 	for _, p := range area.Players() {
 		e.place(p.Handle, tick, &p.Body, &look{
-			number: p.Entity, pose: poseOf(&p.Body, p.Dead(), false), held: p.Held(), name: p.Name,
+			number: p.Entity, pose: poseOf(&p.Body, p.Dead(), false, p.Fire > 0), held: p.Held(), worn: p.Worn(), name: p.Name,
 		})
 	}
 	for _, m := range area.Mobs() {
 		e.place(m.Handle, tick, &m.Body, &look{
-			number: m.Entity, kind: uint8(m.Kind), pose: poseOf(&m.Body, m.Health == 0, m.Young(tick)),
+			number: m.Entity, kind: uint8(m.Kind), pose: poseOf(&m.Body, m.Health == 0, m.Young(tick), m.Burning),
 		})
 	}
 	for _, it := range area.Items() {

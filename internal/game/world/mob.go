@@ -37,7 +37,8 @@ type Mob struct {
 	Grown    uint64 // it is young until then
 	NextFed  uint64 // when it can be fed again
 
-	Handle uint32 // see Area; not part of a save
+	Handle  uint32 // see Area; not part of a save
+	Burning bool   // was found burning last, see upkeep; not part of a save
 }
 
 // mobInfo is what is the same for all mobs of a kind: its entry in the content.
@@ -188,12 +189,14 @@ func (mr *mobRules) keepApart(m *Mob) {
 // land, some burn by day, and monsters vanish when nobody is near.
 func (mr *mobRules) upkeep(m *Mob) {
 	in := m.info()
+	byDay := in.Burns && !mr.night() && !m.Body.InWater && mr.openSky(m.Body.Pos.Block()) && !mr.rainsOn(m.Body.Pos.Block())
+	m.Burning = byDay || mr.heat(&m.Body) > 0
 	switch {
 	case mr.heat(&m.Body) > 0:
 		mr.hurtMob(m, 2*mr.heat(&m.Body))
 	case in.Moves == pack.Swims && !m.Body.InWater:
 		mr.hurtMob(m, 1)
-	case in.Burns && !mr.night() && !m.Body.InWater && mr.openSky(m.Body.Pos.Block()) && !mr.rainsOn(m.Body.Pos.Block()):
+	case byDay:
 		mr.hurtMob(m, 2)
 	case in.Monster() && mr.nearestPlayer(m.Body.Pos, mr.lastsWithin(in), anyone) == nil:
 		mr.changes.Gone = append(mr.changes.Gone, MobGone{Mob: m})

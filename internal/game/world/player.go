@@ -106,6 +106,14 @@ func NewPlayer(player id.ID, name string, mode Mode, at Vec) *Player {
 // Dead reports whether the player waits for its respawn.
 func (p *Player) Dead() bool { return p.Health == 0 }
 
+// Worn returns what the player wears, from head to feet.
+func (p *Player) Worn() (worn [Slots - Carried]Block) {
+	for i, s := range p.Items[Carried:] {
+		worn[i] = s.Block
+	}
+	return worn
+}
+
 // Held returns the block in the player's hand, Air for none.
 func (p *Player) Held() Block { return p.Items[p.Selected].Block }
 

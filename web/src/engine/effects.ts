@@ -2,14 +2,15 @@
 
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, GLSL3, Group, InstancedBufferGeometry, InstancedInterleavedBuffer, InterleavedBufferAttribute, LineSegments, Mesh, RawShaderMaterial, type DataArrayTexture } from 'three';
 import { blocks } from '../gen/blocks';
+import { boxEdges, type Box } from '../world/edges';
 import { formOf } from '../world/forms';
 import { FLUID, KIND, Kind, LAYER, SOLID } from '../world/tables';
 import { CRACK_LAYER, CRACK_STAGES } from './textures/atlas';
 import { bounded } from './sphere';
 import { COMMON, type Shared } from './uniforms';
 
-/** boxOf is the box of a block within its cell: x, y, z from and to. */
-export function boxOf(b: number): [number, number, number, number, number, number] {
+/** boxOf is the box around a block within its cell: x, y, z from and to. */
+export function boxOf(b: number): Box {
   switch (KIND[b]) {
     case Kind.Slab:
       return [0, 0, 0, 1, 0.5, 1];
@@ -19,12 +20,15 @@ export function boxOf(b: number): [number, number, number, number, number, numbe
       return [0.06, 0, 0.06, 0.94, 1, 0.94];
     case Kind.Form: {
       const all = formOf(b)!;
-      return [0, 1, 2, 3, 4, 5].map((i) => (i < 3 ? Math.min : Math.max)(...all.map((box) => box[i])) / 16) as [number, number, number, number, number, number];
+      return [0, 1, 2, 3, 4, 5].map((i) => (i < 3 ? Math.min : Math.max)(...all.map((box) => box[i])) / 16) as unknown as Box;
     }
     default:
       return [0, 0, 0, 1, 1, 1];
   }
 }
+
+/** boxesOf is the boxes that a block is made of. */
+const boxesOf = (b: number): Box[] => (KIND[b] === Kind.Form ? formOf(b)!.map((box) => box.map((v) => v / 16) as unknown as Box) : [boxOf(b)]);
 
 const PLACE = /* glsl */ `
 in vec3 position;
@@ -41,33 +45,19 @@ export class Outline {
   readonly lines: LineSegments;
   private at: { x: number; y: number; z: number } | null = null;
   private size: readonly number[] | null = null;
+  private readonly geometry = bounded(new BufferGeometry());
+  /** what the lines are of: a block, or a size */
+  private drawn = '';
 
   constructor(colour = '0.02, 0.02, 0.03, 0.65') {
-    const points: number[] = [];
-    for (let axis = 0; axis < 3; axis++) {
-      for (const u of [0, 1]) {
-        for (const v of [0, 1]) {
-          for (const w of [0, 1]) {
-            const p = [0, 0, 0];
-            p[axis] = w;
-            p[(axis + 1) % 3] = u;
-            p[(axis + 2) % 3] = v;
-            points.push(...p);
-          }
-        }
-      }
-    }
-    const geometry = bounded(new BufferGeometry());
-    geometry.setAttribute('position', new BufferAttribute(new Float32Array(points), 3));
     const material = new RawShaderMaterial({
       glslVersion: GLSL3,
       transparent: true,
       depthWrite: false,
-      uniforms: { from: { value: [0, 0, 0] }, to: { value: [1, 1, 1] } },
-      vertexShader: `precision highp float;\n${PLACE}\nvoid main() { vec4 p = place(0.003); p.xyz *= 0.9985; gl_Position = projectionMatrix * p; }`,
+      vertexShader: 'precision highp float;\nin vec3 position;\nuniform mat4 modelMatrix, viewMatrix, projectionMatrix;\nvoid main() { vec4 p = viewMatrix * vec4(position + modelMatrix[3].xyz, 1.0); p.xyz *= 0.9985; gl_Position = projectionMatrix * p; }',
       fragmentShader: `precision highp float;\nout vec4 colour;\nvoid main() { colour = vec4(${colour}); }`,
     });
-    this.lines = new LineSegments(geometry, material);
+    this.lines = new LineSegments(this.geometry, material);
     this.lines.frustumCulled = false;
     this.lines.matrixAutoUpdate = false;
     this.lines.matrixWorldAutoUpdate = false;
@@ -85,10 +75,14 @@ export class Outline {
     const { at, lines } = this;
     lines.visible = at !== null;
     if (!at) return;
-    const b = this.size ? [0, 0, 0, ...this.size] : boxOf(Math.max(0, block(at.x, at.y, at.z)));
-    const { uniforms } = lines.material as RawShaderMaterial;
-    uniforms.from.value = b.slice(0, 3);
-    uniforms.to.value = b.slice(3);
+    const b = Math.max(0, block(at.x, at.y, at.z));
+    const what = this.size?.join() ?? `${b}`;
+    if (what !== this.drawn) {
+      this.drawn = what;
+      this.geometry.dispose(); // the lines before
+      const points = boxEdges(this.size ? [[0, 0, 0, this.size[0], this.size[1], this.size[2]]] : boxesOf(b), 0.003);
+      this.geometry.setAttribute('position', new BufferAttribute(new Float32Array(points), 3));
+    }
     lines.matrixWorld.setPosition(at.x - eye.x, at.y - eye.y, at.z - eye.z);
   }
 }

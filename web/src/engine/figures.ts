@@ -1,6 +1,7 @@
 // The entities in sight: what they look like from frame to frame.
 
 import { Group, Matrix4, Vector3, type DataArrayTexture } from 'three';
+import { addFlames, addWorn } from './armour';
 import { modelOf } from './beasts';
 import { Boxes } from './boxes';
 import { coloursOf, handOf, placePart, type Pose } from './figure';
@@ -196,6 +197,11 @@ export class Figures {
         handOf(hand, box, part);
         addHeld(this.held, hand, state.held, 0.26, sky, lamp);
       }
+    }
+    addWorn(this.skins, root, model, f.pose, state.worn, sky, lamp, hurt);
+    if (state.burning) {
+      const at = { x: state.x - eye.x, y: state.y - eye.y, z: state.z - eye.z };
+      addFlames(this.skins, at, model.halfWidth * state.scale, model.height * state.scale, f.pose.time);
     }
   }
 }

@@ -56,6 +56,9 @@ export interface EntityState {
   swimming: boolean;
   flying: boolean;
   dead: boolean;
+  burning: boolean;
+  /** armour from head to feet, 0 for none */
+  worn: readonly number[];
   /** how large it is, 1 for its model's size */
   scale: number;
   /** block in the hand, 0 for none; of an item, what it is */

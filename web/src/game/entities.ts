@@ -9,6 +9,8 @@ export interface Seen {
   name: string;
   pose: number;
   held: number;
+  /** armour from head to feet, 0 for none */
+  worn: number[];
   track: Track;
   /** the cell whose entries count: a body that crosses may be in two for a while */
   home: string;
@@ -24,6 +26,8 @@ export interface EntityNews {
 
 /** A body that crosses a cell may leave one before it enters the other. */
 const KEEP_MS = 500;
+
+const NAKED = [0, 0, 0, 0];
 
 interface InCell {
   entity: number;
@@ -61,6 +65,10 @@ export class Entities {
       const seen = this.all.get(cell.get(s.handle)?.entity ?? -1);
       if (seen) Object.assign(seen, { pose: s.pose, held: s.held });
     }
+    for (const w of c.wears) {
+      const seen = this.all.get(cell.get(w.handle)?.entity ?? -1);
+      if (seen) seen.worn = w.worn;
+    }
     for (const e of c.events) {
       const known = cell.get(e.handle);
       if (known) news.event(known.entity, e.event);
@@ -73,10 +81,10 @@ export class Entities {
     cell.set(e.handle, { entity: e.entity, motion });
     let seen = this.all.get(e.entity);
     if (!seen) {
-      seen = { entity: e.entity, kind: e.kind, name: e.name, pose: e.pose, held: e.held, track: new Track(), home: key, goneAt: 0 };
+      seen = { entity: e.entity, kind: e.kind, name: e.name, pose: e.pose, held: e.held, worn: NAKED, track: new Track(), home: key, goneAt: 0 };
       this.all.set(e.entity, seen);
     }
-    Object.assign(seen, { kind: e.kind, name: e.name || seen.name, pose: e.pose, held: e.held, home: key, goneAt: 0 });
+    Object.assign(seen, { kind: e.kind, name: e.name || seen.name, pose: e.pose, held: e.held, worn: NAKED, home: key, goneAt: 0 });
     this.sample(f, seen, motion);
   }
 

@@ -143,7 +143,7 @@ export class Viewer {
       const name = s.name || (s.kind === EntityKind.Player ? (g.roster.get(s.entity)?.name ?? '') : '');
       g.engine.entity(s.entity, kind, name, {
         x: p.x, y: p.y, z: p.z, yaw: p.yaw, pitch: p.pitch,
-        sneaking: has(Pose.Sneaking), swimming: has(Pose.Swimming), flying: has(Pose.Flying), dead: has(Pose.Dead), scale, held: s.held, count: lies ? s.pose : 0,
+        sneaking: has(Pose.Sneaking), swimming: has(Pose.Swimming), flying: has(Pose.Flying), dead: has(Pose.Dead), burning: has(Pose.Burning), worn: s.worn, scale, held: s.held, count: lies ? s.pose : 0,
       });
     }
   }

@@ -38,6 +38,8 @@ export interface Cell {
   blocks: { place: number; block: number }[];
   events: { handle: number; event: number }[];
   cracks: { place: number; stage: number }[];
+  /** armour from head to feet, 0 for none */
+  wears: { handle: number; worn: number[] }[];
 }
 
 /** Where an entity is and how it moved last: 1/64 m from the region's lowest corner, 1/256 turns. */
@@ -115,7 +117,7 @@ function readCell(r: Reader): Cell {
   if (head & ~(FLAG_KEY | (CELLS - 1))) throw new WireError('unknown cell');
   const c: Cell = {
     index: head & (CELLS - 1), keyframe: (head & FLAG_KEY) !== 0,
-    enters: [], moves: [], leaves: [], states: [], blocks: [], events: [], cracks: [],
+    enters: [], moves: [], leaves: [], states: [], blocks: [], events: [], cracks: [], wears: [],
   };
   for (let tag = r.u8(); tag !== 0; tag = r.u8()) readSection(r, tag, c);
   return c;
@@ -137,6 +139,8 @@ function readSection(r: Reader, tag: number, c: Cell): void {
       return each(r, () => c.events.push({ handle: r.uvarint(), event: r.u8() }));
     case 7:
       return each(r, () => c.cracks.push({ place: r.uvarint(), stage: r.u8() }));
+    case 8:
+      return each(r, () => c.wears.push({ handle: r.uvarint(), worn: readWorn(r) }));
     default:
       throw new WireError(`section ${tag} is not known`);
   }
@@ -144,6 +148,12 @@ function readSection(r: Reader, tag: number, c: Cell): void {
 
 function each(r: Reader, read: () => void): void {
   for (let n = r.count(1); n > 0; n--) read();
+}
+
+function readWorn(r: Reader): number[] {
+  const mask = r.u8();
+  if (mask > 15) throw new WireError('unknown piece of armour');
+  return [0, 1, 2, 3].map((i) => ((mask >> i) & 1 ? r.uvarint() : 0));
 }
 
 function readEnter(r: Reader): Enter {

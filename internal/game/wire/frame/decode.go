@@ -115,7 +115,7 @@ func (d *decoder) vec() (v world.Vec) {
 func (f *Frame) cells(d *decoder) {
 	f.Cells = f.Cells[:0]
 	f.enters, f.moves, f.leaves, f.states = f.enters[:0], f.moves[:0], f.leaves[:0], f.states[:0]
-	f.blocks, f.events, f.cracks = f.blocks[:0], f.events[:0], f.cracks[:0]
+	f.blocks, f.events, f.cracks, f.wears = f.blocks[:0], f.events[:0], f.cracks[:0], f.wears[:0]
 	n := d.uvarint(world.Columns)
 	seen := uint16(0)
 	for range n {
@@ -139,13 +139,13 @@ func (f *Frame) cells(d *decoder) {
 // slices and are seen by the cell through a slice of them; a section comes at
 // most once.
 func (f *Frame) cell(d *decoder, c *Cell) {
-	seen := uint8(0)
+	seen := uint16(0)
 	for {
 		tag := d.u8()
 		if tag == tagEnd {
 			return
 		}
-		if tag > tagCracks || seen>>tag&1 == 1 {
+		if tag > tagWear || seen>>tag&1 == 1 {
 			d.fail("unknown or repeated section")
 			return
 		}
@@ -166,6 +166,8 @@ func (f *Frame) cell(d *decoder, c *Cell) {
 			f.events, c.Events = section(d, f.events, n, (*decoder).event)
 		case tagCracks:
 			f.cracks, c.Cracks = section(d, f.cracks, n, (*decoder).crack)
+		case tagWear:
+			f.wears, c.Wears = section(d, f.wears, n, (*decoder).wear)
 		}
 		if d.err != nil {
 			return
@@ -211,6 +213,20 @@ func (d *decoder) state() State { return State{d.handle(), d.u8(), d.held()} }
 func (d *decoder) block() Block { return Block{d.place(), d.held()} }
 func (d *decoder) event() Event { return Event{d.handle(), d.u8()} }
 func (d *decoder) crack() Crack { return Crack{d.place(), d.u8()} }
+
+func (d *decoder) wear() (v Wear) {
+	v.Handle = d.handle()
+	mask := d.u8()
+	if mask>>len(v.Worn) != 0 {
+		d.fail("unknown piece of armour")
+	}
+	for i := range v.Worn {
+		if mask>>i&1 == 1 {
+			v.Worn[i] = d.held()
+		}
+	}
+	return v
+}
 
 // moves is section for move entries, whose handles follow each other.
 func moves(d *decoder, all []Move, n int) (_, part []Move) {

@@ -138,6 +138,21 @@ func (e *CellEncoder) State(v State) {
 	e.Buf = binary.AppendUvarint(b, uint64(v.Held))
 }
 
+// Wear tells what an entity wears.
+func (e *CellEncoder) Wear(v Wear) {
+	e.section(tagWear)
+	b := binary.AppendUvarint(e.Buf, uint64(v.Handle))
+	at := len(b)
+	b = append(b, 0)
+	for i, piece := range v.Worn {
+		if piece != world.Air {
+			b[at] |= 1 << i
+			b = binary.AppendUvarint(b, uint64(piece))
+		}
+	}
+	e.Buf = b
+}
+
 // Block tells of a changed block.
 func (e *CellEncoder) Block(v Block) {
 	e.section(tagBlocks)

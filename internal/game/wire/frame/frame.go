@@ -25,6 +25,7 @@ const (
 	tagBlocks
 	tagEvent
 	tagCracks
+	tagWear
 )
 
 const (
@@ -72,6 +73,7 @@ type Frame struct {
 	blocks []Block
 	events []Event
 	cracks []Crack
+	wears  []Wear
 }
 
 // Cell is what changed in one column of a region.
@@ -85,6 +87,7 @@ type Cell struct {
 	Blocks   []Block
 	Events   []Event
 	Cracks   []Crack
+	Wears    []Wear
 }
 
 // Enter is an entity that is now in the cell. Handle is what the cell's entries
@@ -149,6 +152,16 @@ type State struct {
 	Handle uint32
 	Pose   uint8
 	Held   world.Block
+}
+
+// Worn is what an entity wears, from head to feet; Air where nothing is.
+type Worn [4]world.Block
+
+// Wear is an entity that wears something else now. One that enters wears nothing until
+// a Wear of the same cell says so.
+type Wear struct {
+	Handle uint32
+	Worn   Worn
 }
 
 // Block is a block that changed; see Place.

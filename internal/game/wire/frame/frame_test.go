@@ -42,6 +42,7 @@ type jsonCell struct {
 	Blocks   []Block     `json:",omitempty"`
 	Events   []Event     `json:",omitempty"`
 	Cracks   []Crack     `json:",omitempty"`
+	Wears    []Wear      `json:",omitempty"`
 }
 
 type jsonEnter struct {
@@ -58,7 +59,7 @@ func forJSON(f *Frame) jsonFrame {
 	out := jsonFrame{Region: f.Region, Tick: f.Tick, Own: f.Own}
 	for i := range f.Cells {
 		c := &f.Cells[i]
-		j := jsonCell{c.Index, c.Keyframe, nil, some(c.Moves), some(c.Leaves), some(c.States), some(c.Blocks), some(c.Events), some(c.Cracks)}
+		j := jsonCell{c.Index, c.Keyframe, nil, some(c.Moves), some(c.Leaves), some(c.States), some(c.Blocks), some(c.Events), some(c.Cracks), some(c.Wears)}
 		for _, e := range c.Enters {
 			j.Enters = append(j.Enters, jsonEnter{e.Handle, e.Entity, e.Kind, e.Motion, e.Pose, e.Held, string(e.Name)})
 		}
@@ -132,6 +133,8 @@ func examples() []golden {
 			e.Event(Event{3, 2})
 			e.Crack(Crack{Place(world.Pos{X: 31, Y: 0, Z: 0}), 9})
 			e.Crack(Crack{0, NoCrack})
+			e.Wear(Wear{3, Worn{world.IronHelmet, world.Air, world.Air, world.IronBoots}})
+			e.Wear(Wear{200, Worn{}})
 		}, func(e *CellEncoder) {
 			e.Begin(12, false)
 			e.Block(Block{5, world.Air})
@@ -274,7 +277,8 @@ func TestMalformed(t *testing.T) {
 		{"too many cells", []byte{0, 0, 0, 0, 17}},
 		{"unknown cell", []byte{0, 0, 0, 0, 1, 0x10, 0}},
 		{"a cell twice", []byte{0, 0, 0, 0, 2, 1, 0, 1, 0}},
-		{"unknown section", []byte{0, 0, 0, 0, 1, 1, 8, 0, 0}},
+		{"unknown section", []byte{0, 0, 0, 0, 1, 1, 9, 0, 0}},
+		{"a fifth piece of armour", []byte{0, 0, 0, 0, 1, 1, 8, 1, 0, 16, 1, 0}},
 		{"a section twice", []byte{0, 0, 0, 0, 1, 1, 3, 0, 3, 0, 0}},
 		{"unknown look", []byte{0, 0, 0, 0, 1, 1, 2, 1, 0xC0, 0}},
 		{"name beyond the end", []byte{0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 'a', 0}},
@@ -335,6 +339,9 @@ func encodeWithoutMoves(e *CellEncoder, c *Cell) {
 	}
 	for _, x := range c.Cracks {
 		e.Crack(x)
+	}
+	for _, x := range c.Wears {
+		e.Wear(x)
 	}
 	if !e.End() { // an empty cell is not written
 		e.Buf = append(e.Buf, c.Index, tagEnd)

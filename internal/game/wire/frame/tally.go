@@ -96,6 +96,8 @@ func (t *Tally) cell(d *decoder, cell uint8, key bool, kinds []uint8) []uint8 {
 				d.event()
 			case tagCracks:
 				d.crack()
+			case tagWear:
+				d.wear()
 			default:
 				d.fail("unknown section")
 			}

@@ -17,11 +17,12 @@ type Seen struct {
 	Kind    uint8
 	Pose    uint8
 	Held    world.Block
+	Worn    Worn
 	Name    string
 }
 
 // Apply brings the view to the frame's tick: for each cell forgetting, leaves,
-// enters, moves, states, in this order. Entries about entities that are not in
+// enters, moves, states and what is worn, in this order. Entries about entities that are not in
 // the cell are ignored.
 func (v *View) Apply(f *Frame) {
 	for i := range f.Cells {
@@ -58,6 +59,11 @@ func (v *View) apply(c *Cell) {
 	for _, st := range c.States {
 		if s := at(seen, st.Handle); s != nil {
 			s.Pose, s.Held = st.Pose, st.Held
+		}
+	}
+	for _, w := range c.Wears {
+		if s := at(seen, w.Handle); s != nil {
+			s.Worn = w.Worn
 		}
 	}
 	v.cells[c.Index] = seen

@@ -35,6 +35,9 @@ export const enum Skin {
   Wing,
   Cracked,
   SpiderFace,
+  // armour and fire
+  Plate,
+  Glow,
 }
 
 function plain(name: string, part: (v: number) => Rgb, amount: number): Tile {
@@ -126,6 +129,14 @@ function stalkerFace(): Tile {
   return t;
 }
 
+/** armour: plates with a darker edge, and rivets */
+function plate(): Tile {
+  const t = plain('plate', first, 0.12);
+  t.each((x, y) => (x === 0 || y === 0 || x === 15 || y === 15 ? second(1.5) : y % 8 === 7 ? first(0.7) : y % 8 === 0 ? first(1) : null));
+  for (const x of [3, 12]) for (const y of [3, 11]) t.set(x, y, white(0.75));
+  return t;
+}
+
 /** lit lets shine what shows the second colour or is white, and nothing else. */
 function lit(t: Tile, shines: boolean): Tile {
   for (let i = 0; i < t.data.length; i += 4) t.data[i + 3] = shines && (t.data[i + 1] > 0 || t.data[i + 2] > 100) ? 255 : 0;
@@ -133,12 +144,13 @@ function lit(t: Tile, shines: boolean): Tile {
 }
 
 /** the layers that shine in the dark */
-const SHINE = new Set<Skin>([Skin.StalkerFace, Skin.Cracked, Skin.SpiderFace]);
+const SHINE = new Set<Skin>([Skin.StalkerFace, Skin.Cracked, Skin.SpiderFace, Skin.Glow]);
 
 /** paintSkins draws the layers in the order of Skin. */
 export function paintSkins(): Tile[] {
   return [
     plain('first', first, 0.1), plain('second', second, 0.18), face(), headSide(), shirt(), sleeve(),
     trousers(), wool(), sheepFace(), plain('leg', second, 0.15), shadow(), stalkerFace(), ...paintHides(),
+    plate(), plain('glow', second, 0.1),
   ].map((t, layer) => lit(t, SHINE.has(layer)));
 }
