@@ -61,6 +61,7 @@ export class App {
       link: fromNowhere() ? readAll(settings.now.at) : [],
       onLink: (link) => this.linked(link),
       onMessage: (m) => this.game.receive(m),
+      inBed: () => this.game.inBed,
       onGarbage: (e) => { this.lastError = e.message; },
     });
     this.game = new Game(this.engine, settings, (data) => this.connection.send(data));

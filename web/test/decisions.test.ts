@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { asks, sign } from '../src/net/decisions';
+import { asks, isDawn, sign } from '../src/net/decisions';
 import { keepKey, loadIdentity } from '../src/net/identity';
 
 interface Line { line: string; proposal: string; asks: boolean; signed: string }
@@ -19,4 +19,18 @@ test('the browser signs what Go signs, and nothing that was not typed', () => {
     assert.equal(Buffer.from(sign(proposal, identity)).toString('hex'), l.signed);
     for (let n = 0; n < proposal.length; n++) asks(l.line, proposal.subarray(0, n), identity.publicKey, 1_800_000_000_000); // throws nothing
   }
+});
+
+test('who is in bed signs that it is day, and no other time', () => {
+  const statement = (topic: number, text: string, version = 1): Uint8Array => {
+    const b = new Uint8Array(92 + 2 + text.length + 64);
+    b[0] = version;
+    b[61] = topic;
+    b[62] = 1;
+    b[93] = text.length;
+    b.set(new TextEncoder().encode(text), 94);
+    return b;
+  };
+  assert.ok(isDawn(statement(5, 'day')));
+  for (const other of [statement(5, 'night'), statement(1, 'day'), statement(5, 'day', 0x81), new Uint8Array(20)]) assert.ok(!isDawn(other));
 });

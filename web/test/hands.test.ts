@@ -32,7 +32,7 @@ function stage() {
   const hands = new Hands({
     world, edits: new Edits(world), acts, inventory, mode: () => Mode.Survival, body: () => body, others: () => [],
     crack: nothing, broke: nothing, placed: nothing, digging: nothing, swing: nothing, select: nothing, turned: nothing,
-    open: (x, y, z) => container.open(x, y, z), write: nothing,
+    open: (x, y, z) => container.open(x, y, z), write: nothing, lieDown: nothing,
   });
   const at = (x: number, y: number, z: number): Target => ({ hit: { x, y, z, face: 1, block: world.block(x, y, z), upper: false, distance: 2 }, entity: null });
   return { hands, sent, body, acts, events, container, chest: at(0, 10, -2), floor: at(2, 9, -2), world, inventory };

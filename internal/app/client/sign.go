@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
@@ -20,6 +21,7 @@ type signer struct {
 	sending sync.Mutex // of steps and acts: they are sent in the order in which they are signed
 	log     *inputlog.Builder
 	input   wire.Input // decoded into again and again
+	rests   bool       // the last that the player has done was to open something: perhaps a bed
 
 	typed typedLines
 
@@ -63,6 +65,7 @@ func (c *signer) sendInput(b []byte) error {
 	}
 	now := c.now()
 	for i, s := range c.input.Steps {
+		c.rests = c.rests && uint16(s.Buttons)&world.Stirs == 0
 		full := c.log.Step(c.input.Seq+uint32(i), world.Input{Buttons: uint16(s.Buttons), Yaw: s.Yaw, Pitch: s.Pitch}, now)
 		if err := c.sendSegment(full); err != nil {
 			return err
@@ -77,6 +80,7 @@ func (c *signer) sendInput(b []byte) error {
 func (c *signer) sendAct(m *wire.Act) error {
 	c.sending.Lock()
 	defer c.sending.Unlock()
+	c.rests = m.Kind == wire.ActKind(world.ActOpen)
 	act := inputlog.Act{Seq: m.Seq, Kind: uint8(m.Kind), At: m.Pos(), Face: m.Face, A: m.A, B: m.B, Text: m.Text}
 	return c.sendSegment(c.log.Act(act, c.now()))
 }
@@ -129,8 +133,25 @@ func (c *signer) sign(b []byte) []byte {
 	if err := wire.DecodeInto(b, &m); err != nil {
 		return nil
 	}
-	if signed := c.typed.sign(c.who, m.Statement); signed != nil {
-		return wire.Encode(&wire.Signed{Statement: signed})
+	signed := c.typed.sign(c.who, m.Statement)
+	if signed == nil {
+		signed = c.signDawn(m.Statement)
 	}
-	return nil
+	if signed == nil {
+		return nil
+	}
+	return wire.Encode(&wire.Signed{Statement: signed})
+}
+
+// signDawn signs that the night is over, if the player may be asleep.
+func (c *signer) signDawn(proposal []byte) []byte {
+	c.sending.Lock()
+	rests := c.rests
+	c.sending.Unlock()
+	s, err := decision.Decode(proposal)
+	if err != nil || !rests || !s.IsDawn() {
+		return nil
+	}
+	s.Sign(c.who.Key)
+	return s.Append(nil)
 }

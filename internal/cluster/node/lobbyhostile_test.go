@@ -77,6 +77,9 @@ var lobbyAttacks = map[reflect.Type]lobbyAttack{
 	reflect.TypeFor[lobby.Departed](): ofRegion(func(x *besieged, r world.RegionPos) machine.Message {
 		return &lobby.Departed{Region: r, Player: x.eve.player(), Epoch: x.later()}
 	}),
+	reflect.TypeFor[lobby.Sleeping](): ofRegion(func(x *besieged, r world.RegionPos) machine.Message {
+		return &lobby.Sleeping{Region: r, Players: []id.ID{x.eve.player()}}
+	}),
 	reflect.TypeFor[lobby.Died](): ofRegion(func(x *besieged, r world.RegionPos) machine.Message {
 		return &lobby.Died{Region: r, Player: x.eve.player(), Cause: world.ByFall}
 	}),

@@ -24,6 +24,8 @@ func toLobby(m machine.Message) machine.Message {
 		return &lobby.Departed{Region: m.Region, Player: m.Player, Epoch: m.Epoch}
 	case *region.Died:
 		return &lobby.Died{Region: m.Region, Player: m.Player, Cause: m.Cause}
+	case *region.Sleeping:
+		return &lobby.Sleeping{Region: m.Region, Players: m.Players}
 	case *region.Located:
 		return &lobby.Located{Region: m.Region, Player: m.Player, Tag: m.Tag, Found: m.Found, Stored: m.Stored, Epoch: m.Epoch, Position: m.Position}
 	case *region.NotHere:
@@ -76,6 +78,8 @@ func saidBy(from machine.Peer, m machine.Message) bool {
 	case *lobby.Claim:
 		of = m.Region
 	case *lobby.Died:
+		of = m.Region
+	case *lobby.Sleeping:
 		of = m.Region
 	case *lobby.Saved:
 		of = m.Region

@@ -127,7 +127,7 @@ func (l *Log) add(s *Statement, now time.Time) error {
 		return ErrTime
 	case !l.mayIssue(at.issuer, s):
 		return ErrAuthority
-	case !s.newer(old) || s.ended(now):
+	case !s.newer(old) || s.ended(now) || l.superseded(at.issuer, s):
 		return ErrOld
 	case old == nil && s.ofPlayer() && (l.ofPlayers >= maxOfPlayers || l.issued[at.issuer] >= maxOfPlayer && !l.ofOperator(at.issuer, s)):
 		return fmt.Errorf("%w: %d statements about land, %d of this issuer", ErrFull, l.ofPlayers, l.issued[at.issuer])
@@ -165,7 +165,7 @@ func (l *Log) mayIssue(issuer id.ID, s *Statement) bool {
 // prune removes what does not count any more, and what has ended.
 func (l *Log) prune(now time.Time) {
 	for at, s := range l.latest { // the order does not matter
-		if !l.mayIssue(at.issuer, s) || s.ended(now) {
+		if !l.mayIssue(at.issuer, s) || s.ended(now) || l.superseded(at.issuer, s) {
 			delete(l.latest, at)
 			if s.ofPlayer() {
 				l.ofPlayers--

@@ -123,6 +123,9 @@ func (l *Log) ofOperator(issuer id.ID, s *Statement) bool {
 
 // byRole reports whether somebody's role permits a statement, or did when it was made.
 func (l *Log) byRole(issuer id.ID, s *Statement) bool {
+	if s.Topic == Time {
+		return s.IsDawn() && l.RoleOf(issuer) >= RolePlayer && !l.nightsLast(s)
+	}
 	needs, ok := issues[s.Topic]
 	if !ok || s.Topic == Land && s.Subject != issuer {
 		return false

@@ -26,6 +26,7 @@ const (
 	SetHistoryDays = "history-days" // how long regions remember who changed what
 	SetHistory     = "history"      // how many changes of blocks a region remembers
 	SetBuild       = "build"        // how many blocks builders change at once
+	SetSleep       = "sleep"        // how many of a hundred players must sleep for the night to end; 0: it never does
 )
 
 // setting is what a setting may be: a number up to most, a text, or a place.
@@ -37,11 +38,11 @@ type setting struct {
 var settings = map[string]setting{
 	SetSpawn: {}, SetRules: {text: true}, SetWelcome: {text: true},
 	SetHomes: {3, world.MaxHomes, false}, SetLands: {8, maxOfPlayer - MaxTrusted, false}, SetLandArea: {4096, 1 << 24, false},
-	SetHistoryDays: {30, 366, false}, SetHistory: {1 << 15, 1 << 18, false}, SetBuild: {1 << 12, MaxBuild, false},
+	SetHistoryDays: {30, 366, false}, SetHistory: {1 << 15, 1 << 18, false}, SetBuild: {1 << 12, MaxBuild, false}, SetSleep: {100, 100, false},
 }
 
 // SettingNames are the names of all settings, in the order in which they are shown.
-var SettingNames = []string{SetSpawn, SetRules, SetWelcome, SetHomes, SetLands, SetLandArea, SetHistoryDays, SetHistory, SetBuild}
+var SettingNames = []string{SetSpawn, SetRules, SetWelcome, SetHomes, SetLands, SetLandArea, SetHistoryDays, SetHistory, SetBuild, SetSleep}
 
 // CheckSetting says why a setting cannot have a value.
 func CheckSetting(name, value string) error {

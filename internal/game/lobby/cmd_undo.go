@@ -161,7 +161,7 @@ func (c *call) orderUndo(o decision.Order, u decision.Undo) {
 func (c *call) orderBox(w *undone, o decision.Order) {
 	c.lastOrder = max(c.lastOrder+1, uint64(c.Lobby.time().UnixMilli()))
 	o.World, o.Seq = c.cfg.Decisions.World(), c.lastOrder
-	c.ask(o.Append(nil), func(signed []byte) {
+	c.Lobby.ask(c.from, o.Append(nil), func(signed []byte) {
 		tag := c.tag()
 		w.call, w.signed, w.owed, w.left = c, signed, map[world.Block]uint32{}, map[world.RegionPos]bool{}
 		c.undos[tag] = w

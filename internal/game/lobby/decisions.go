@@ -34,12 +34,11 @@ const (
 	maxProposals = 8
 )
 
-// ask asks the player who typed a command for a signature.
-func (c *call) ask(want []byte, take func(signed []byte)) {
-	p := c.from
-	p.proposals = append(p.proposals, &proposal{want, c.Lobby.time().Add(signTime), take})
+// ask asks a player for a signature.
+func (h *Lobby) ask(p *player, want []byte, take func(signed []byte)) {
+	p.proposals = append(p.proposals, &proposal{want, h.time().Add(signTime), take})
 	p.proposals = p.proposals[max(0, len(p.proposals)-maxProposals):]
-	c.env.Send(p.session, &Propose{want})
+	h.env.Send(p.session, &Propose{want})
 }
 
 // onSigned takes what a player has signed: what was proposed to that player, nothing
@@ -69,7 +68,7 @@ func (h *Lobby) onSigned(from machine.Peer, b []byte) {
 func (c *call) propose(s decision.Statement, done string) {
 	log := c.cfg.Decisions
 	s.World, s.Seq = log.World(), log.Next(c.from.id, c.Lobby.time())
-	c.ask(s.Append(nil), func(signed []byte) { c.decide(signed, done) })
+	c.Lobby.ask(c.from, s.Append(nil), func(signed []byte) { c.decide(signed, done) })
 }
 
 func (c *call) decide(signed []byte, done string) {
@@ -103,7 +102,7 @@ func (c *call) order(who *player, o decision.Order, then func()) {
 	}
 	c.lastOrder = max(c.lastOrder+1, uint64(c.Lobby.time().UnixMilli()))
 	o.World, o.Seq, o.Subject, o.Name = c.cfg.Decisions.World(), c.lastOrder, who.id, who.rec.Name
-	c.ask(o.Append(nil), func(signed []byte) { c.execute(who, signed, then) })
+	c.Lobby.ask(c.from, o.Append(nil), func(signed []byte) { c.execute(who, signed, then) })
 }
 
 func (c *call) execute(who *player, signed []byte, then func()) {

@@ -32,6 +32,7 @@ type Lobby struct {
 	nextTag    uint64
 	lastOrder  uint64 // Seq of the last order that was proposed
 	timeOffset int64  // as the sessions were told
+	rest       rest
 }
 
 // player is somebody whom the lobby knows, here or away.
@@ -56,6 +57,7 @@ type player struct {
 	role      decision.Role // as the client was told
 	invited   bool          // only to visit
 	visitor   bool          // changes nothing
+	slept     machine.Time  // when it was last said to sleep
 	since     int64         // Unix seconds when the player came
 	proposals []*proposal
 	building
@@ -104,6 +106,8 @@ func (h *Lobby) OnMessage(from machine.Peer, m machine.Message) {
 	case *Departed: // the session tells: it may have entered again already
 	case *Died:
 		h.onDied(m)
+	case *Sleeping:
+		h.onSleeping(m)
 	case *Located:
 		h.onLocated(m)
 	case *NotHere:

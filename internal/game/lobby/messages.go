@@ -214,6 +214,13 @@ type (
 		Cause  world.Cause
 	}
 
+	// Sleeping says which players whose home is Region sleep: each second, while some
+	// do.
+	Sleeping struct {
+		Region  world.RegionPos
+		Players []id.ID
+	}
+
 	// Located answers Locate: the player is in the world here (Found), or was here
 	// last (Stored).
 	Located struct {

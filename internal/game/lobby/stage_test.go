@@ -284,6 +284,14 @@ func (s *stage) act(line string) {
 		var cause world.Cause
 		fmt.Sscan(text, &x, &z, &cause)
 		s.h.OnMessage(machine.Peer{}, &Died{world.RegionPos{X: x, Z: z}, playerOf(who), cause})
+	case "sleep": // x z keys
+		f := strings.Fields(rest)
+		fmt.Sscan(rest, &x, &z)
+		m := &Sleeping{Region: world.RegionPos{X: x, Z: z}}
+		for _, key := range f[2:] {
+			m.Players = append(m.Players, playerOf(key))
+		}
+		s.h.OnMessage(machine.Peer{}, m)
 	case "awake":
 		fmt.Sscan(rest, &x, &z)
 		s.h.OnMessage(machine.Peer{}, &Awake{world.RegionPos{X: x, Z: z}})

@@ -118,8 +118,8 @@ func (e *entities) at(handle uint32) *entity {
 }
 
 // poseOf returns the pose bits of docs/protocols/client.md.
-func poseOf(b *world.Body, dead, young, burning bool) (pose uint8) {
-	for i, on := range [...]bool{b.Sneaking, b.Sprinting, b.InWater, b.Flying, dead, young, burning} {
+func poseOf(b *world.Body, dead, young, burning, asleep bool) (pose uint8) {
+	for i, on := range [...]bool{b.Sneaking, b.Sprinting, b.InWater, b.Flying, dead, young, burning, asleep} {
 		if on {
 			pose |= 1 << i
 		}
@@ -132,12 +132,12 @@ func poseOf(b *world.Body, dead, young, burning bool) (pose uint8) {
 func (e *entities) placeAll(area *regionlog.Area, tick uint64) {
 	for _, p := range area.Players() {
 		e.place(p.Handle, tick, &p.Body, &look{
-			number: p.Entity, pose: poseOf(&p.Body, p.Dead(), false, p.Fire > 0), held: p.Held(), worn: p.Worn(), name: p.Name,
+			number: p.Entity, pose: poseOf(&p.Body, p.Dead(), false, p.Fire > 0, p.Asleep), held: p.Held(), worn: p.Worn(), name: p.Name,
 		})
 	}
 	for _, m := range area.Mobs() {
 		e.place(m.Handle, tick, &m.Body, &look{
-			number: m.Entity, kind: uint8(m.Kind), pose: poseOf(&m.Body, m.Health == 0, m.Young(tick), m.Burning),
+			number: m.Entity, kind: uint8(m.Kind), pose: poseOf(&m.Body, m.Health == 0, m.Young(tick), m.Burning, false),
 		})
 	}
 	for _, it := range area.Items() {

@@ -453,6 +453,13 @@ type (
 		Cause  world.Cause
 	}
 
+	// Sleeping says who of those who are at home in Region sleeps: each second, while
+	// some do.
+	Sleeping struct {
+		Region  world.RegionPos
+		Players []id.ID
+	}
+
 	// Located answers Locate; Found is false if the player is not in the world.
 	// Stored: it was here last.
 	Located struct {

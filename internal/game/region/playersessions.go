@@ -72,6 +72,7 @@ type playerSessions struct {
 	activity *activity
 	waker    waker
 	players  map[id.ID]*playerSession
+	slept    bool // the lobby was last told that somebody sleeps
 
 	toldRestored map[id.ID]bool // who knows that the region was restored
 	toldReplaced map[id.ID]bool // who knows that its host was convicted
@@ -292,6 +293,21 @@ func (s *playerSessions) apply(c *world.Changes) {
 			s.env.Send(h.peer, &Notice{s.cfg.Pos, n.Code, n.Text})
 		}
 	}
+}
+
+// reportSleep tells the lobby who sleeps. A player that the next word does not name does
+// not sleep any more, nor does one of whom there is none.
+func (s *playerSessions) reportSleep() {
+	m := &Sleeping{Region: s.cfg.Pos}
+	for _, p := range s.area.Players() {
+		if p.Asleep {
+			m.Players = append(m.Players, p.ID)
+		}
+	}
+	if len(m.Players) > 0 || s.slept {
+		s.env.Send(Lobby, m)
+	}
+	s.slept = len(m.Players) > 0
 }
 
 func (s *playerSessions) mark(p *world.Player) {

@@ -40,6 +40,9 @@ const soon = 2
 // whose land they are on.
 const rightsEvery = 20
 
+// sleepEvery is how many ticks lie between two words to the lobby about who sleeps.
+const sleepEvery = 20
+
 // schedule sets the timer for the next tick of the global clock.
 func (l *tickLoop) schedule() {
 	l.gen++
@@ -174,6 +177,9 @@ func (r *Region) runTick(tick uint64) {
 	if tick%rightsEvery == 0 {
 		r.authorizeAll() // a time in jail ends
 		r.lands.greetAll(r.sessions)
+	}
+	if tick%sleepEvery == 0 {
+		r.sessions.reportSleep()
 	}
 	if tick%(heartbeat*10) == 0 {
 		r.departed.expire()

@@ -1,6 +1,8 @@
 package world
 
 import (
+	"slices"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
@@ -70,8 +72,40 @@ func (pr *playerRules) lieDown(p *Player, at Pos) Refusal {
 	}
 	p.Bed, p.HasBed = at, true
 	p.dirty |= dirtySave
-	pr.changes.Notices = append(pr.changes.Notices, Notice{p, "bed", "You will come back to life in this bed."})
+	text := "You will come back to life in this bed. "
+	switch {
+	case !pr.night():
+		text += "You can sleep in it at night."
+	case pr.monsterNear(p.Body.Pos):
+		text += "You cannot sleep: monsters are near."
+	default:
+		p.Asleep = true
+		text += "You sleep."
+	}
+	pr.changes.Notices = append(pr.changes.Notices, Notice{p, "bed", text})
 	return Done
+}
+
+// noRest is how near monsters must not be for somebody to fall asleep, in metres.
+const noRest = 8
+
+// monsterNear reports whether a monster is near that hunts unprovoked now.
+func (pr *playerRules) monsterNear(at Vec) bool {
+	return slices.ContainsFunc(pr.mobs, func(m *Mob) bool {
+		in := m.info()
+		return m.Health > 0 && in.Monster() && pr.isTime(in.Hunts.When) && distance2(m.Body.Pos, at) < noRest*fixed.One*noRest*fixed.One
+	})
+}
+
+// Stirs are the buttons by which somebody gets up.
+const Stirs = ButtonForward | ButtonBack | ButtonLeft | ButtonRight | ButtonJump | ButtonSneak
+
+// rest ends sleep: by a movement, with the night, by death. Sleep changes nothing else of
+// the world: that all sleep the lobby finds out.
+func (pr *playerRules) rest(p *Player) {
+	if p.Asleep && (p.Buttons&Stirs != 0 || !pr.night() || p.Dead()) {
+		p.Asleep = false
+	}
 }
 
 // bedFeet is where a player stands who comes to a bed.

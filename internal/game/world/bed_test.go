@@ -143,3 +143,63 @@ func TestWhatTheDeadLeave(t *testing.T) {
 		}
 	}
 }
+
+// TestSleep: at night, with no monster near, until somebody moves, is hurt, or it is day.
+func TestSleep(t *testing.T) {
+	at := Pos{22, 10, 20}
+	begin := func() (*Area, *Player) {
+		a := flatArea(AreaConfig{Seed: 2, Spawn: Pos{90, 10, 90}})
+		p := guest("ada", 20, 10, 20)
+		a.AddPlayer(p)
+		put(a, at.Add(1, 0, 0), RedBedEastHead)
+		put(a, at, RedBedEast)
+		a.SetTimeOffset(nightFrom + 100)
+		ticks(a, 1)
+		return a, p
+	}
+	lie := func(a *Area, p *Player) bool {
+		t.Helper()
+		if got := a.doAct(t, p, Act{Kind: ActOpen, At: at}); got != Done {
+			t.Fatalf("%q", got)
+		}
+		return p.Asleep
+	}
+	for name, c := range map[string]struct {
+		before, after func(a *Area, p *Player)
+		sleeps, goes  bool // falls asleep, and goes on sleeping
+	}{
+		"night":     {sleeps: true, goes: true},
+		"day":       {before: func(a *Area, p *Player) { a.SetTimeOffset(0) }},
+		"a monster": {before: func(a *Area, p *Player) { a.AddMob(NewMob(1, Stalker, standing(25, 10, 20).Pos)) }},
+		"far off":   {before: func(a *Area, p *Player) { a.AddMob(NewMob(1, Stalker, standing(60, 10, 20).Pos)) }, sleeps: true, goes: true},
+		"a sheep":   {before: func(a *Area, p *Player) { a.AddMob(NewMob(1, Sheep, standing(25, 10, 20).Pos)) }, sleeps: true, goes: true},
+		"gets up":   {after: func(a *Area, p *Player) { a.step(p, ButtonJump) }, sleeps: true},
+		"looks":     {after: func(a *Area, p *Player) { a.step(p, 0) }, sleeps: true, goes: true},
+		"is hurt":   {after: func(a *Area, p *Player) { a.hurt(p, 2, ByHunger) }, sleeps: true},
+		"morning":   {after: func(a *Area, p *Player) { a.SetTimeOffset(0) }, sleeps: true},
+	} {
+		a, p := begin()
+		if c.before != nil {
+			c.before(a, p)
+		}
+		if got := lie(a, p); got != c.sleeps {
+			t.Errorf("%s: sleeps %v", name, got)
+		}
+		digest := a.Digest()
+		if p.Asleep = !p.Asleep; a.Digest() != digest {
+			t.Errorf("%s: sleep is part of the state, which nobody would agree on", name)
+		}
+		p.Asleep = !p.Asleep
+		if c.after != nil {
+			c.after(a, p)
+		}
+		if ticks(a, 1); p.Asleep != c.goes {
+			t.Errorf("%s: goes on sleeping %v", name, p.Asleep)
+		}
+	}
+}
+
+// step is a body step of a player.
+func (a *Area) step(p *Player, buttons uint16) {
+	a.Tick(a.tick+1, []Command{{Player: p.ID, Kind: CmdInput, Seq: p.LastSeq + 1, Input: Input{Buttons: buttons}}})
+}

@@ -54,6 +54,7 @@ type Player struct {
 	Handle  uint32 // small number, unique among what is in the area; see Area
 	Frozen  bool   // being handed over: does nothing, nothing is done to it
 	Buttons uint16 // of the last input
+	Asleep  bool   // in a bed, see rest
 	dirty   dirty  // what the Changes of this tick say of it
 	slots   uint64 // that changed in this tick
 }

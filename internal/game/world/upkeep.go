@@ -67,6 +67,7 @@ func (pr *playerRules) keep(p *Player) {
 	} else if p.Arriving {
 		pr.arrive(p)
 	}
+	pr.rest(p)
 	if p.Dead() {
 		return
 	}

@@ -109,6 +109,7 @@ var lobbyKinds = []*kind{
 		f.bools(&m.OK, &m.Visitor)
 	}),
 	message(93, func(f *form, m *lobby.Died) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Cause) }),
+	message(94, func(f *form, m *lobby.Sleeping) { f.region(&m.Region); f.ids(&m.Players) }),
 	message(190, func(f *form, m *lobby.Undo) {
 		f.region(&m.Region)
 		num(f, &m.Tag)

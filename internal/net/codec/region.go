@@ -3,10 +3,12 @@ package codec
 import (
 	"bytes"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/clipboard"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -254,8 +256,12 @@ var regionKinds = []*kind{
 		f.bool(&m.Asks)
 	}),
 	message(58, func(f *form, m *region.NewHost) { f.region(&m.Region) }),
+	message(28, func(f *form, m *region.Sleeping) { f.region(&m.Region); f.ids(&m.Players) }),
 	message(62, func(f *form, m *region.Died) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Cause) }),
 }
+
+// ids are players in a region.
+func (f *form) ids(v *[]id.ID) { list(f, v, wire.MaxPlayers, id.Size, (*form).id) }
 
 func (f *form) region(v *world.RegionPos) { signed(f, &v.X); signed(f, &v.Z) }
 func (f *form) pos(v *world.Pos)          { signed(f, &v.X); signed(f, &v.Y); signed(f, &v.Z) }

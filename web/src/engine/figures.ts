@@ -182,7 +182,10 @@ export class Figures {
     const model = modelOf(f.kind);
     root.setPosition(state.x - eye.x, state.y - eye.y + (model.hop ?? 0) * f.pose.lift * state.scale, state.z - eye.z);
     if (state.scale !== 1) root.scale(size.setScalar(state.scale));
-    if (f.dying >= 0) {
+    if (state.lies) {
+      const { x, y, z, headX, headZ } = state.lies;
+      root.makeRotationY(Math.atan2(headX, headZ)).setPosition(x - eye.x, y + 0.14 - eye.y, z - eye.z).multiply(tilt.makeRotationX(Math.PI / 2));
+    } else if (f.dying >= 0) {
       root.multiply(tilt.makeRotationZ(Math.min(1, f.dying * 3) * (Math.PI / 2)));
     } else if (f.pose.swim) {
       root.multiply(tilt.makeTranslation(0, 0.9, 0)).multiply(tilt.makeRotationX(-1.25)).multiply(tilt.makeTranslation(0, -0.9, 0));

@@ -57,6 +57,8 @@ export interface EntityState {
   flying: boolean;
   dead: boolean;
   burning: boolean;
+  /** sleeps here, the feet's end on a bed, with the head that way */
+  lies?: { x: number; y: number; z: number; headX: number; headZ: number } | null;
   /** armour from head to feet, 0 for none */
   worn: readonly number[];
   /** how large it is, 1 for its model's size */

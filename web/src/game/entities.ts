@@ -37,6 +37,8 @@ interface InCell {
 /** Everybody and everything that is seen, by the cells of the regions' frames. */
 export class Entities {
   readonly all = new Map<number, Seen>();
+  /** the bits of Pose that the node last said of the own body */
+  ownPose = 0;
   private readonly cells = new Map<string, Map<number, InCell>>();
 
   /** `own` is the own entity: it is not shown. */
@@ -52,7 +54,10 @@ export class Entities {
     if (c.keyframe) cell.clear();
     for (const l of c.leaves) this.leave(cell, key, l, now, news);
     for (const e of c.enters) if (e.entity !== own) this.enter(f, cell, key, e);
-      else cell.set(e.handle, { entity: own, motion: { ...e } });
+      else {
+        cell.set(e.handle, { entity: own, motion: { ...e } });
+        this.ownPose = e.pose;
+      }
     if (before) this.forgotten(before, key, now);
     for (const m of c.moves) {
       const known = cell.get(m.handle);
@@ -62,6 +67,7 @@ export class Entities {
       if (seen?.home === key) this.sample(f, seen, known.motion);
     }
     for (const s of c.states) {
+      if (cell.get(s.handle)?.entity === own) this.ownPose = s.pose;
       const seen = this.all.get(cell.get(s.handle)?.entity ?? -1);
       if (seen) Object.assign(seen, { pose: s.pose, held: s.held });
     }
@@ -141,5 +147,6 @@ export class Entities {
     for (const id of this.all.keys()) removed(id);
     this.all.clear();
     this.cells.clear();
+    this.ownPose = 0;
   }
 }

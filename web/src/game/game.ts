@@ -4,7 +4,7 @@ import type { Engine } from '../engine';
 import { up } from '../net/codec';
 import type { Command, Message, Self, Welcome } from '../net/types';
 import { browserStore } from '../net/identity';
-import { ActKind, BodyFlag, Mode } from '../net/types';
+import { ActKind, BodyFlag, Button, Mode } from '../net/types';
 import { Acts } from './acts';
 import { TickClock, TICK_MS } from './clock';
 import { rain, seedOf } from './weather';
@@ -40,6 +40,9 @@ const STALL_MS = 2000;
 /** advance() is called at least so often, unless the page itself slept. */
 const AWAKE_MS = 500;
 
+/** by these one gets up */
+const STIRS = Button.Forward | Button.Back | Button.Left | Button.Right | Button.Jump | Button.Sneak;
+
 export class Game implements GameState {
   readonly events = new Emitter<GameEvents>();
   readonly clock = new TickClock();
@@ -66,6 +69,8 @@ export class Game implements GameState {
   ready = false;
   /** between a Welcome and the loss of its connection */
   connected = false;
+  /** a bed was used, and the body has not moved since */
+  inBed = false;
   /** nothing was heard of the own body for a while */
   stalled = false;
   rtt = 0;
@@ -112,6 +117,7 @@ export class Game implements GameState {
       select: (slot) => this.select(slot),
       turned: (x, y, z, block) => this.events.emit('placed', { x, y, z, block, own: true }),
       open: (x, y, z) => this.container.open(x, y, z),
+      lieDown: () => { this.inBed = true; },
       write: (x, y, z) => this.events.emit('write', { x, y, z }),
     });
     engine.onColumn = (x, z) => this.frames.columnReady(x, z);
@@ -248,6 +254,11 @@ export class Game implements GameState {
     return { tick: tick < 0 ? tick + length : tick, length };
   }
 
+  /** Whether a bit of Pose is set of the own body. */
+  does(bit: number): boolean {
+    return (this.entities.ownPose & bit) !== 0;
+  }
+
   /** How hard it rains, 0 to 1. */
   get rain(): number {
     return this.welcome ? rain(this.seed, this.clock.tick(performance.now())) : 0;
@@ -303,6 +314,7 @@ export class Game implements GameState {
     const { yaw, pitch } = this.look.wire;
     const dead = this.self.dead;
     const buttons = dead ? 0 : this.controls.buttons();
+    if (buttons & STIRS) this.inBed = false;
     const { input, result } = this.predictor.step(buttons, yaw, pitch, this.self.mode);
     // What may be lost is said until it is acknowledged; the node runs each step once.
     const steps = this.frames.lossy ? this.predictor.unacknowledged(MAX_STEPS) : [input];

@@ -55,6 +55,7 @@ export interface HandsEnv {
   open(x: number, y: number, z: number): void;
   /** lets the player write on the sign at a place */
   write(x: number, y: number, z: number): void;
+  lieDown(): void;
 }
 
 interface Dig {
@@ -210,7 +211,10 @@ export class Hands {
     if (this.env.mode() === Mode.Spectator) return;
     this.opened = true;
     if (isSign(block)) return this.env.write(x, y, z);
-    if (info(block).bed !== undefined) this.env.acts.do(ActKind.Open, { x, y, z });
+    if (info(block).bed !== undefined) {
+      this.env.acts.do(ActKind.Open, { x, y, z });
+      this.env.lieDown();
+    }
     else if (info(block).door === undefined) this.env.open(x, y, z);
     else this.turn(x, y, z, block);
     this.env.swing();

@@ -11,6 +11,7 @@ import { fluidLevel, info } from './physics/blocks';
 import { human } from './physics/body';
 import { mobOf } from './mobs';
 import { type Aimed, pickEntity, raycast } from './raycast';
+import { bedNear, type Lying } from './rest';
 import type { Roster } from './roster';
 import type { Hands } from './hands';
 import { eyeHeight, HEIGHT, reachOf } from './rules';
@@ -68,6 +69,9 @@ export class Viewer {
   private lastFeet: { x: number; y: number; z: number } | null = null;
   /** where others are drawn */
   private readonly others = new Map<number, Aimed & { kind: string }>();
+
+  /** where those lie who sleep */
+  private readonly beds = new Map<number, { bed: Lying | null; until: number }>();
 
   constructor(private readonly game: ViewerGame) {
     this.distance = game.settings.now.viewDistance;
@@ -143,9 +147,21 @@ export class Viewer {
       const name = s.name || (s.kind === EntityKind.Player ? (g.roster.get(s.entity)?.name ?? '') : '');
       g.engine.entity(s.entity, kind, name, {
         x: p.x, y: p.y, z: p.z, yaw: p.yaw, pitch: p.pitch,
-        sneaking: has(Pose.Sneaking), swimming: has(Pose.Swimming), flying: has(Pose.Flying), dead: has(Pose.Dead), burning: has(Pose.Burning), worn: s.worn, scale, held: s.held, count: lies ? s.pose : 0,
+        sneaking: has(Pose.Sneaking), swimming: has(Pose.Swimming), flying: has(Pose.Flying), dead: has(Pose.Dead), burning: has(Pose.Burning), lies: has(Pose.Asleep) ? this.bedOf(s.entity, p) : null, worn: s.worn, scale, held: s.held, count: lies ? s.pose : 0,
       });
     }
+  }
+
+  /** The bed that somebody sleeps in, looked for now and then. */
+  private bedOf(entity: number, at: { x: number; y: number; z: number }): Lying | null {
+    const now = performance.now();
+    let found = this.beds.get(entity);
+    if (!found || now > found.until) {
+      if (this.beds.size > 64) this.beds.clear();
+      found = { bed: bedNear((x, y, z) => this.game.engine.block(x, y, z), at), until: now + 1000 };
+      this.beds.set(entity, found);
+    }
+    return found.bed;
   }
 
   /** Finds what is looked at, as the world is now: an edit since the last frame may have changed it. */

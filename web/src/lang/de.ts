@@ -133,6 +133,7 @@ export const strings: Strings = {
     flyOn: 'Fliegen: Leertaste hoch, Umschalt runter, zweimal Leertaste landet',
     menu: 'Menü',
     visiting: 'Du bist zu Besuch: sieh dich um. Zum Bauen frag, wer dich eingeladen hat.',
+    asleep: 'Du schläfst. Eine Bewegungstaste weckt dich.',
     stalled: 'Die Welt antwortet nicht. Es geht weiter, sobald sie es tut.',
   },
   dead: { title: 'Du bist gestorben', text: 'Du behältst, was du trägst, und wachst dort auf, wo die Welt beginnt.', respawn: 'Weiterleben' },

@@ -133,6 +133,7 @@ export const en = {
     flyOn: 'Flying: space up, shift down, space twice to land',
     menu: 'Menu',
     visiting: 'You are visiting: look around. To build here, ask the person who invited you.',
+    asleep: 'You sleep. A movement key gets you up.',
     stalled: 'The world does not answer. You go on from here as soon as it does.',
   },
   dead: { title: 'You died', text: 'You keep what you carry, and wake up where the world begins.', respawn: 'Come back to life' },

@@ -1,6 +1,6 @@
 import { contentHash, contentOf, useContent } from '../content';
 import { decodeMessage, proofText, saidText, up } from './codec';
-import { asks, sign } from './decisions';
+import { asks, isDawn, sign } from './decisions';
 import { contentDirect, DirectSocket, type Socket } from './direct';
 import type { Identity } from './identity';
 import type { At } from './invited';
@@ -31,6 +31,8 @@ export interface ConnectionOptions {
   onMessage(m: Message): void;
   /** something the node said could not be read; the connection goes on */
   onGarbage(e: WireError): void;
+  /** whether the player has lain down and not got up since */
+  inBed(): boolean;
 }
 
 /** Refusals before the socket that pass by themselves. */
@@ -227,8 +229,8 @@ export class Connection {
   private decide(proposal: Uint8Array): void {
     const { identity } = this.options;
     const i = this.typed.findIndex((line) => asks(line, proposal, identity.publicKey, Date.now()));
-    if (i < 0) return;
-    this.typed.splice(i, 1);
+    if (i >= 0) this.typed.splice(i, 1);
+    else if (!isDawn(proposal) || !this.options.inBed()) return;
     this.send(up.signed(sign(proposal, identity)));
   }
 

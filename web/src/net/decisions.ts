@@ -53,6 +53,12 @@ export function asks(line: string, proposal: Uint8Array, publicKey: Uint8Array, 
   return isOrder(proposal) ? orderAskedBy(line, proposal, playerId(publicKey), now) : asksDecision(line, proposal);
 }
 
+/** Whether a proposal says that the night is over, and nothing else: who is in bed signs that. */
+export function isDawn(proposal: Uint8Array): boolean {
+  const s = isOrder(proposal) ? null : parse(proposal);
+  return s !== null && s.topic === TIME && s.on && s.text === 'day';
+}
+
 function asksDecision(line: string, statement: Uint8Array): boolean {
   const s = parse(statement);
   const words = line.slice(1).split(/\s+/).filter((w) => w !== '');

@@ -32,7 +32,7 @@ export const ChatKind = { Near: 0, World: 1, System: 2, Whisper: 3, Error: 4 } a
 export const EntityKind = { Player: 0, Sheep: 1, Stalker: 2, Item: 128 } as const;
 
 /** Bits of an entity's pose. */
-export const Pose = { Sneaking: 1, Sprinting: 2, Swimming: 4, Flying: 8, Dead: 16, Young: 32, Burning: 64 } as const;
+export const Pose = { Sneaking: 1, Sprinting: 2, Swimming: 4, Flying: 8, Dead: 16, Young: 32, Burning: 64, Asleep: 128 } as const;
 export const EntityEvent = { Swing: 1, Hurt: 2, Eat: 3, Call: 4 } as const;
 export const LeaveReason = { Elsewhere: 0, Left: 1, Died: 2, Vanished: 3, Taken: 4 } as const;
 

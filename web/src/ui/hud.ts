@@ -2,7 +2,7 @@ import type { Game } from '../game/game';
 import { HOTBAR } from '../game/inventory';
 import { info } from '../game/physics/blocks';
 import { lackingTool } from '../game/rules';
-import { Mode } from '../net/types';
+import { Mode, Pose } from '../net/types';
 import { h, setText } from './dom';
 import { type Icons, stackName } from './icons';
 import { itemName, mobName, t } from './strings';
@@ -27,6 +27,8 @@ export class Hud {
   private readonly ring = h('div', { class: 'dig-ring', attr: { 'aria-hidden': true } });
   private readonly hurt = h('div', { class: 'hurt', attr: { 'aria-hidden': true } });
   private readonly water = h('div', { class: 'under-water', attr: { 'aria-hidden': true } });
+  private readonly fire = h('div', { class: 'on-fire', hidden: true, attr: { 'aria-hidden': true } });
+  private readonly asleep = h('div', { class: 'asleep', hidden: true, attr: { role: 'status' } }, h('p', {}, t.hud.asleep));
   private readonly stall = h('p', { class: 'stall', hidden: true, attr: { role: 'status' } });
   private readonly visiting = h('p', { class: 'visiting', hidden: true, attr: { role: 'status' } }, t.hud.visiting);
   private readonly fps = h('div', { class: 'fps', hidden: true });
@@ -45,7 +47,7 @@ export class Hud {
     this.armour.append(...Array.from({ length: 10 }, () => h('i')));
     this.air.append(...Array.from({ length: 10 }, () => h('i')));
     const bottom = h('div', { class: 'bottom' }, this.itemLabel, h('div', { class: 'bars' }, h('div', {}, this.armour, this.health), h('div', {}, this.air, this.food)), this.hotbar);
-    this.el = h('div', { class: 'hud', hidden: true }, this.water, this.hurt, this.crosshair, this.ring, this.aimedAt, this.stall, this.notices, this.visiting, bottom, this.fps);
+    this.el = h('div', { class: 'hud', hidden: true }, this.water, this.fire, this.hurt, this.asleep, this.crosshair, this.ring, this.aimedAt, this.stall, this.notices, this.visiting, bottom, this.fps);
     game.events.on('inventory', () => this.showSlots());
     game.events.on('self', () => this.showSelf());
     game.events.on('hurt', () => this.flash());
@@ -125,6 +127,8 @@ export class Hud {
     this.el.classList.toggle('targets', viewer.target.entity !== null);
     this.crosshair.hidden = self.dead || !(viewer.aim && viewer.aim.x === 0 && viewer.aim.y === 0);
     this.nameAim();
+    this.fire.hidden = self.dead || !this.game.does(Pose.Burning);
+    this.asleep.hidden = !this.game.inBed || !this.game.does(Pose.Asleep);
     const { x, y, z } = viewer.eye;
     const at = engine.block(Math.floor(x), Math.floor(y), Math.floor(z));
     this.water.hidden = at <= 0 || info(at).fluid === 0;
