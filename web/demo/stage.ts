@@ -1,11 +1,12 @@
 // What happens in the demo scene besides the landscape: &crowd=N figures
-// (&kinds=cow,pig: of these models),
+// (&kinds=cow,pig: of these models; &looks: in built-in looks and pixels),
 // &lamps, &far land, &hold=block, &look (outline, cracks,
 // pieces), &den (a hall in the rock), &show (all blocks).
 
 import { deflateSync } from 'fflate';
 import type { Engine } from '../src/engine';
 import { Block, blocks } from '../src/gen/blocks';
+import { BODY, facesOf, packSkin } from '../src/world/skin';
 import { heightAt } from './terrain';
 
 type Eye = { x: number; y: number; z: number; yaw: number };
@@ -13,11 +14,11 @@ type Eye = { x: number; y: number; z: number; yaw: number };
 /** stage prepares what the address asks for and returns what to do in each frame. */
 export function stage(engine: Engine, ask: URLSearchParams, eye: Eye): (dt: number) => void {
   if (ask.has('hold')) engine.hold(Number(ask.get('hold')));
-  engine.self('Ada');
+  engine.self('Ada', new Uint8Array());
   if (ask.get('far') !== '0') farLand(engine, eye, Number(ask.get('far') ?? 3));
   if (ask.has('den')) setTimeout(() => den(engine, eye), 2500);
   if (ask.has('show')) setTimeout(() => show(engine, eye), 2500);
-  const people = crowd(engine, eye, Number(ask.get('crowd') ?? 0), ask.get('kinds')?.split(','));
+  const people = crowd(engine, eye, Number(ask.get('crowd') ?? 0), ask);
   let time = 0;
   return (dt) => {
     time += dt;
@@ -30,9 +31,13 @@ const DRESSED = [
   [Block.IronHelmet, Block.IronChestplate, Block.IronLeggings, Block.IronBoots], [0, 0, 0, 0],
   [Block.LeatherHelmet, Block.LeatherChestplate, Block.LeatherLeggings, Block.LeatherBoots], [0, Block.IronChestplate, 0, Block.LeatherBoots],
 ];
+/** pixels that tell faces apart: each has its own colour, with a darker line at the top */
+const checked = packSkin(BODY.flatMap(({ size }, part) => facesOf(size).flatMap(([w, h], face) =>
+  Array.from({ length: w * h }, (_, p) => (p < w ? 0x202020 : (0x40 * (face % 4) + 0x30) << 16 | (face > 3 ? 0xd0 : 0x40) << 8 | part * 40)))));
 const names = ['Ada', 'Grace', 'Linus', 'Zoë', 'Barbara', 'Dijkstra', 'Hypatia', 'Émilie', 'Mary-Anne the Long', 'Bo'];
 
-function crowd(engine: Engine, eye: Eye, n: number, kinds?: string[]): (time: number, dt: number) => void {
+function crowd(engine: Engine, eye: Eye, n: number, ask: URLSearchParams): (time: number, dt: number) => void {
+  const kinds = ask.get('kinds')?.split(',');
   return (time) => {
     for (let i = 0; i < n; i++) {
       const kind = kinds?.[i % kinds.length] ?? (i % 5 === 3 ? 'sheep' : i % 7 === 6 ? 'stalker' : 'player');
@@ -43,8 +48,9 @@ function crowd(engine: Engine, eye: Eye, n: number, kinds?: string[]): (time: nu
       engine.entity(i, kind, names[i % names.length], {
         x, z, y: Math.max(63.9, heightAt(Math.floor(x), Math.floor(z)) + 1),
         yaw: still ? angle + Math.PI + Math.sin(time + i) * 0.6 : angle + Math.PI / 2, pitch: Math.sin(time * 0.7 + i) * 0.4,
-        sneaking: i % 8 === 2, swimming: false, flying: false, dead: false, burning: i % 9 === 5, worn: DRESSED[i % DRESSED.length], scale: 1, held: [Block.Torch, 0, Block.Bricks, Block.Poppy, 0][i % 5], count: 0,
+        sneaking: i % 8 === 2, swimming: false, flying: false, dead: false, burning: i % 9 === 5, worn: ask.has('looks') ? [] : DRESSED[i % DRESSED.length], scale: 1, held: [Block.Torch, 0, Block.Bricks, Block.Poppy, 0][i % 5], count: 0,
       });
+      if (kind === 'player' && ask.has('looks')) engine.skin(i, i < 8 ? Uint8Array.of(i + 1) : checked);
       if (Math.floor(time * 60) % 90 === i % 90) engine.entityEvent(i, i % 4 === 0 ? 'hurt' : 'swing');
     }
   };

@@ -37,6 +37,8 @@ const encoders: Record<string, (j: any) => Uint8Array> = {
   AskHosts: () => up.askHosts(),
   AskEntrances: () => up.askEntrances(),
   Signed: (j) => up.signed(bytes(j.statement)),
+  Skin: (j) => up.skin(bytes(j.skin)),
+  AskSkin: (j) => up.askSkin(j.entity),
   Missed: (j) => up.missed(j.region.x, j.region.z),
 };
 
@@ -57,11 +59,12 @@ const readers: Record<string, (m: any) => unknown> = {
   Self: ({ type: _, ...rest }) => rest,
   Container: (m) => ({ x: m.x, y: m.y, z: m.z, size: m.size, slots: m.slots, heat: m.heat, work: m.work }),
   Inventory: (m) => ({ slots: m.slots, selected: m.selected }),
+  SkinOf: (m) => ({ entity: m.entity, skin: hex(m.skin) }),
   Chat: (m) => ({ kind: m.kind, from: m.from, text: m.text }),
   Players: (m) => ({
     full: m.full,
     list: m.players.map((p: any) => ({
-      entity: p.entity, name: p.name, present: p.present, region: { x: p.regionX, z: p.regionZ },
+      entity: p.entity, name: p.name, present: p.present, region: { x: p.regionX, z: p.regionZ }, skin: p.skin,
     })),
   }),
   FarTile: (m) => ({ region: { x: m.x, z: m.z }, deflated: hex(m.tile) }),

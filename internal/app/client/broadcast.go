@@ -42,7 +42,7 @@ func (s *Session) onPlayers(m *lobby.Players, to Sink) {
 		s.node.names.see(m.List)
 		out := &wire.Players{Full: m.Full, List: make([]wire.PlayerInfo, 0, len(m.List))}
 		for _, p := range m.List {
-			out.List = append(out.List, wire.PlayerInfo{Entity: uint64(p.Entity), Name: p.Name, Present: p.Present, Region: p.Region})
+			out.List = append(out.List, wire.PlayerInfo{Entity: uint64(p.Entity), Name: p.Name, Present: p.Present, Region: p.Region, Skin: p.Skin})
 		}
 		return out
 	}))

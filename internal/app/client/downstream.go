@@ -55,6 +55,8 @@ func (s *Session) receive(m machine.Message, to Sink) {
 		s.add(to, &wire.TimeOffset{Ticks: m.Ticks})
 	case *lobby.Propose:
 		s.onPropose(m, to)
+	case *lobby.SkinOf:
+		s.add(to, &wire.SkinOf{Entity: uint64(m.Entity), Skin: m.Skin})
 	case *lobby.Commands:
 		s.add(to, &wire.Commands{List: m.List})
 	default:
@@ -76,6 +78,9 @@ func (s *Session) onPlace(m machine.Message) {
 	switch m := m.(type) {
 	case *lobby.Admitted:
 		s.admitted, s.why = m, nil
+		if len(s.skin) > 0 {
+			s.send(&lobby.Skin{Skin: s.skin})
+		}
 		s.home, s.before, s.early = m.Home, m.Home, nil
 		s.enter(m.Home)
 	case *region.Entered:

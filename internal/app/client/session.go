@@ -29,6 +29,7 @@ type Session struct {
 	link   *transport.Link
 	player id.ID
 	hello  lobby.Enter // as the session came
+	skin   []byte      // as the client said
 
 	entrances func() *wire.Entrances        // as in Login
 	numbers   map[world.RegionPos]uint16    // of the last frame of each region; nil: frames are not numbered

@@ -63,6 +63,11 @@ func (s *Session) Handle(b []byte) error {
 		}
 	case *wire.Signed:
 		s.send(&lobby.Signed{Statement: slices.Clone(m.Statement)})
+	case *wire.Skin:
+		s.skin = slices.Clone(m.Skin)
+		s.send(&lobby.Skin{Skin: s.skin})
+	case *wire.AskSkin:
+		s.send(&lobby.AskSkin{Entity: uint32(m.Entity)})
 	case *wire.Ping:
 		s.say(&wire.Pong{Time: m.Time, Tick: s.node.tick()})
 		s.tend() // a client that hears nothing of its body sends no steps

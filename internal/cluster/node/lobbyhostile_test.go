@@ -68,9 +68,11 @@ var lobbyAttacks = map[reflect.Type]lobbyAttack{
 	reflect.TypeFor[lobby.Enter](): {session: func(x *besieged) machine.Message {
 		return &lobby.Enter{Player: x.eve.player(), Name: x.eve.name, Local: true, Resume: true}
 	}},
-	reflect.TypeFor[lobby.Say]():    {session: func(x *besieged) machine.Message { return &lobby.Say{Text: "/op " + x.mallory.name} }},
-	reflect.TypeFor[lobby.Signed](): {session: func(x *besieged) machine.Message { return &lobby.Signed{Statement: x.forged()} }},
-	reflect.TypeFor[lobby.Leave]():  {session: func(*besieged) machine.Message { return &lobby.Leave{} }},
+	reflect.TypeFor[lobby.Say]():     {session: func(x *besieged) machine.Message { return &lobby.Say{Text: "/op " + x.mallory.name} }},
+	reflect.TypeFor[lobby.Signed]():  {session: func(x *besieged) machine.Message { return &lobby.Signed{Statement: x.forged()} }},
+	reflect.TypeFor[lobby.Skin]():    {session: func(*besieged) machine.Message { return &lobby.Skin{Skin: []byte{1}} }},
+	reflect.TypeFor[lobby.AskSkin](): {session: func(*besieged) machine.Message { return &lobby.AskSkin{Entity: 1} }},
+	reflect.TypeFor[lobby.Leave]():   {session: func(*besieged) machine.Message { return &lobby.Leave{} }},
 
 	reflect.TypeFor[lobby.Awake]():  ofRegion(func(_ *besieged, r world.RegionPos) machine.Message { return &lobby.Awake{Region: r} }),
 	reflect.TypeFor[lobby.Asleep](): ofRegion(func(_ *besieged, r world.RegionPos) machine.Message { return &lobby.Asleep{Region: r} }),
@@ -150,6 +152,7 @@ var lobbyAttacks = map[reflect.Type]lobbyAttack{
 		return &lobby.Chat{From: "Server", Text: "Give me all that you have."}
 	}},
 	reflect.TypeFor[lobby.Notice]():     {show: func(*besieged) machine.Message { return &lobby.Notice{Code: wire.Banned} }},
+	reflect.TypeFor[lobby.SkinOf]():     {show: func(*besieged) machine.Message { return &lobby.SkinOf{Entity: 1, Skin: []byte{1}} }},
 	reflect.TypeFor[lobby.TimeOffset](): {show: func(*besieged) machine.Message { return &lobby.TimeOffset{Ticks: 1000} }},
 	reflect.TypeFor[lobby.Commands]():   {show: func(*besieged) machine.Message { return &lobby.Commands{} }},
 	reflect.TypeFor[lobby.Propose]():    {show: func(x *besieged) machine.Message { return &lobby.Propose{Statement: decision.Unsigned(x.forged())} }},

@@ -54,11 +54,12 @@ type player struct {
 	quiet   rateLimit // of chat and commands
 	deaths  rateLimit // that the others are told of
 
-	role      decision.Role // as the client was told
-	invited   bool          // only to visit
-	visitor   bool          // changes nothing
-	slept     machine.Time  // when it was last said to sleep
-	since     int64         // Unix seconds when the player came
+	role    decision.Role // as the client was told
+	invited bool          // only to visit
+	visitor bool          // changes nothing
+	dressed
+	slept     machine.Time // when it was last said to sleep
+	since     int64        // Unix seconds when the player came
 	proposals []*proposal
 	building
 }
@@ -95,6 +96,10 @@ func (h *Lobby) OnMessage(from machine.Peer, m machine.Message) {
 		h.onEnter(enter{from, m})
 	case *Say:
 		h.onSay(from, m.Text)
+	case *Skin:
+		h.onSkin(from, m)
+	case *AskSkin:
+		h.onAskSkin(from, m)
 	case *Leave:
 		h.leave(from)
 	case *Awake:

@@ -105,6 +105,19 @@ type (
 	// length of a day, is the time since sunrise.
 	TimeOffset struct{ Ticks int64 }
 
+	// Skin says what the session's player looks like (package wire): after each
+	// admission, and when it changes.
+	Skin struct{ Skin []byte }
+
+	// AskSkin asks for the skin of a player who is here.
+	AskSkin struct{ Entity uint32 }
+
+	// SkinOf is the skin of a player.
+	SkinOf struct {
+		Entity uint32
+		Skin   []byte
+	}
+
 	// Commands lists what the player may type, for completion. It comes again
 	// when the player becomes an operator or ceases to be one.
 	Commands struct{ List []wire.Command }
@@ -117,6 +130,7 @@ type PlayerInfo struct {
 	Name    string
 	Present bool // false: has left
 	Region  world.RegionPos
+	Skin    uint32 // wire.SkinID of its skin
 }
 
 // To a region. The lobby gives them to Env.Send with the zero Peer, and the node

@@ -78,7 +78,7 @@ func (h *Lobby) list() *Players {
 }
 
 func (p *player) info() PlayerInfo {
-	return PlayerInfo{Player: p.id, Entity: p.rec.Entity, Name: p.rec.Name, Present: p.here, Region: p.region}
+	return PlayerInfo{Player: p.id, Entity: p.rec.Entity, Name: p.rec.Name, Present: p.here, Region: p.region, Skin: p.shown}
 }
 
 // sendNews sends what has changed to everybody, in one message for all of it,

@@ -37,6 +37,8 @@ const (
 	TypeSigned
 	TypeMissed
 	TypeSegment
+	TypeSkin
+	TypeAskSkin
 )
 
 // Messages of a node to its client.
@@ -62,6 +64,7 @@ const (
 	TypeSign
 	TypeContainer
 	TypeSigns
+	TypeSkinOf
 )
 
 // ErrMalformed is wrapped by every error of a decoder.
@@ -153,6 +156,10 @@ func fromClient(t Type) Message {
 		return &Missed{}
 	case TypeSegment:
 		return &Segment{}
+	case TypeSkin:
+		return &Skin{}
+	case TypeAskSkin:
+		return &AskSkin{}
 	}
 	return nil
 }
@@ -197,6 +204,8 @@ func fromNode(t Type) Message {
 		return &Entrances{}
 	case TypeSign:
 		return &Sign{}
+	case TypeSkinOf:
+		return &SkinOf{}
 	case TypeContainer:
 		return &Container{}
 	case TypeSigns:

@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"bytes"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"slices"
 )
 
 type example struct {
@@ -31,6 +33,11 @@ var examples = []example{
 	{"signed", &Signed{[]byte{1, 2, 3}}},
 	{"missed", &Missed{world.RegionPos{X: -3, Z: 4}}},
 	{"segment", &Segment{[]byte{4, 5, 6}}},
+	{"skin by name", &Skin{[]byte{}}},
+	{"skin built in", &Skin{[]byte{3}}},
+	{"skin of pixels", &Skin{slices.Concat([]byte{0, 2, 255, 0, 0, 0, 128, 255}, bytes.Repeat([]byte{0, 1, 1}, skinPixels/3))}},
+	{"ask skin", &AskSkin{77}},
+	{"skin of", &SkinOf{77, []byte{3}}},
 	{"sign", &Sign{[]byte{1, 0, 0}}},
 	{"challenge", &Challenge{Version, [32]byte{0xaa, 31: 0xbb}, id.ID{1, 19: 2}, "home"}},
 	{"refused", BadCode.Refusal(5)},
@@ -50,8 +57,8 @@ var examples = []example{
 	{"act store", &Act{Seq: 5, Kind: Store, X: -5, Y: 64, Z: 1000, A: 3, B: 64 | 10<<8}},
 	{"chat", &Chat{ChatWorld, "Zoë", "hello"}},
 	{"chat system", &Chat{ChatSystem, "", "Zoë has come"}},
-	{"players", &Players{true, []PlayerInfo{{77, "Zoë", true, world.RegionPos{X: 0, Z: -1}}, {78, "Bo", true, world.RegionPos{X: 300, Z: 4}}}}},
-	{"players change", &Players{false, []PlayerInfo{{78, "Bo", false, world.RegionPos{}}}}},
+	{"players", &Players{true, []PlayerInfo{{77, "Zoë", true, world.RegionPos{X: 0, Z: -1}, 0}, {78, "Bo", true, world.RegionPos{X: 300, Z: 4}, 1<<31 | 5}}}},
+	{"players change", &Players{false, []PlayerInfo{{78, "Bo", false, world.RegionPos{}, 0}}}},
 	{"far tile", &FarTile{world.RegionPos{X: -3, Z: 4}, []byte{3, 0}}},
 	{"time offset", &TimeOffset{6000}},
 	{"notice", &Notice{NotAllowed, NotAllowed.Text()}},

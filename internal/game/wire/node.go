@@ -143,6 +143,7 @@ type PlayerInfo struct {
 	Name    string          `json:"name"`
 	Present bool            `json:"present"` // false: left
 	Region  world.RegionPos `json:"region"`
+	Skin    uint32          `json:"skin"` // SkinID of the player's skin
 }
 
 // Players is who is in the world, or what changed of it.

@@ -229,12 +229,13 @@ func (m *Players) append(b []byte) []byte {
 	b = msgp.AppendArrayHeader(b, uint32(len(m.List)))
 	for i := range m.List {
 		p := &m.List[i]
-		b = msgp.AppendArrayHeader(b, 5)
+		b = msgp.AppendArrayHeader(b, 6)
 		b = msgp.AppendUint64(b, p.Entity)
 		b = msgp.AppendString(b, p.Name)
 		b = msgp.AppendBool(b, p.Present)
 		b = msgp.AppendInt32(b, p.Region.X)
 		b = msgp.AppendInt32(b, p.Region.Z)
+		b = msgp.AppendUint32(b, p.Skin)
 	}
 	return b
 }
@@ -244,10 +245,11 @@ func (m *Players) read(r *reader) {
 	m.Full = r.bool()
 	m.List = m.List[:0]
 	for range r.array(MaxPlayers) {
-		r.tuple(5)
+		r.tuple(6)
 		p := PlayerInfo{Entity: r.uint(maxSafe), Name: r.str(maxNameBytes), Present: r.bool()}
 		p.Region.X = int32(r.int(maxCoord))
 		p.Region.Z = int32(r.int(maxCoord))
+		p.Skin = uint32(r.uint(1<<32 - 1))
 		if r.err != nil {
 			return
 		}

@@ -46,7 +46,7 @@ var lobbyKinds = []*kind{
 		num(f, &m.Retry)
 		f.bytes(&m.Order, decision.MaxSize)
 	}),
-	message(69, func(f *form, m *lobby.Players) { f.bool(&m.Full); list(f, &m.List, maxPlayers, 25, playerInfo) }),
+	message(69, func(f *form, m *lobby.Players) { f.bool(&m.Full); list(f, &m.List, maxPlayers, 26, playerInfo) }),
 	message(70, func(f *form, m *lobby.Chat) {
 		num(f, &m.Kind)
 		text(f, &m.From, maxName)
@@ -109,6 +109,9 @@ var lobbyKinds = []*kind{
 		f.bools(&m.OK, &m.Visitor)
 	}),
 	message(93, func(f *form, m *lobby.Died) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Cause) }),
+	message(77, func(f *form, m *lobby.Skin) { f.bytes(&m.Skin, wire.MaxSkin) }),
+	message(92, func(f *form, m *lobby.AskSkin) { num(f, &m.Entity) }),
+	message(95, func(f *form, m *lobby.SkinOf) { num(f, &m.Entity); f.bytes(&m.Skin, wire.MaxSkin) }),
 	message(94, func(f *form, m *lobby.Sleeping) { f.region(&m.Region); f.ids(&m.Players) }),
 	message(190, func(f *form, m *lobby.Undo) {
 		f.region(&m.Region)
@@ -142,6 +145,7 @@ func playerInfo(f *form, p *lobby.PlayerInfo) {
 	text(f, &p.Name, maxName)
 	f.bool(&p.Present)
 	f.region(&p.Region)
+	num(f, &p.Skin)
 }
 
 func command(f *form, c *wire.Command) {

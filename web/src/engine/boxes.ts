@@ -27,7 +27,11 @@ void main() {
   vec4 p = vec4(position, 1.0);
   vec3 rel = vec3(dot(row0, p), dot(row1, p), dot(row2, p));
   uint layers = uint(look.x);
+#ifdef IMAGE
+  uint layer = layers + uint(gl_VertexID / 4);
+#else
   uint layer = side.z < 0.5 ? layers & 255u : side.z < 1.5 ? (layers >> 8) & 255u : layers >> 16;
+#endif
   vTexture = vec3(side.xy, float(layer));
   vec3 n = normals[gl_VertexID / 4];
   n = normalize(vec3(dot(row0.xyz, n), dot(row1.xyz, n), dot(row2.xyz, n)) + 1e-6);
@@ -48,6 +52,11 @@ const SKIN = /* glsl */ `
 `;
 const BLOCK = /* glsl */ `
   if (t.a < 0.5) discard;
+  vec3 c = t.rgb;
+  vec3 light = vLight;
+`;
+
+const IMAGE = /* glsl */ `
   vec3 c = t.rgb;
   vec3 light = vLight;
 `;
@@ -90,14 +99,15 @@ export class Boxes {
   private capacity = 0;
   private count = 0;
 
-  constructor(shared: Shared, texture: DataArrayTexture, kind: 'skin' | 'block') {
+  constructor(shared: Shared, texture: DataArrayTexture, kind: 'skin' | 'block' | 'image') {
     this.cube();
     this.resize(256);
     const material = new RawShaderMaterial({
       glslVersion: GLSL3,
       uniforms: { ...shared, uTexture: { value: texture }, normals: { value: NORMALS.flat() } },
+      defines: kind === 'image' ? { IMAGE: '' } : {},
       vertexShader: VERTEX,
-      fragmentShader: fragment(kind === 'skin' ? SKIN : BLOCK),
+      fragmentShader: fragment(kind === 'skin' ? SKIN : kind === 'block' ? BLOCK : IMAGE),
     });
     this.mesh = new Mesh(this.geometry, material);
     this.mesh.frustumCulled = false;
@@ -156,6 +166,11 @@ export class Boxes {
     this.words.array[this.count * 2] = a;
     this.words.array[this.count * 2 + 1] = b;
     this.count++;
+  }
+
+  /** addImage places a unit cube whose faces have six layers from the first on. */
+  addImage(m: Matrix4, first: number, sky: number, lamp: number, hurt: number): void {
+    this.add(m, [first, 0, 0], 0, 0, sky, lamp, hurt);
   }
 
   end(): void {

@@ -5,6 +5,7 @@
 
 import { BufferGeometry, LinearSRGBColorSpace, LineSegments, Matrix4, Mesh, PerspectiveCamera, Scene, WebGLRenderer } from 'three';
 import type { Measured } from '../world/measure';
+import { pixelsOf } from '../world/skin';
 import { QUAD_BYTES } from '../world/quads';
 import { EMIT, FLUID } from '../world/tables';
 import { Clouds } from './clouds';
@@ -102,7 +103,8 @@ export class Engine {
     this.renderer.sortObjects = true;
     // Asking for errors waits until a shader is compiled: some 0.2 s at the start.
     this.renderer.debug.checkShaderErrors = location.hash === '#shaders';
-    this.gpu = gpuName(this.renderer.getContext());
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    this.gpu = gpuName(gl);
     const soft = /swiftshader|llvmpipe|software/i.test(this.gpu);
     this.governor.begin(soft);
     const sharp = soft ? 1 : Math.min(4, this.renderer.capabilities.getMaxAnisotropy());
@@ -115,7 +117,7 @@ export class Engine {
     this.rain = new Rain(this.shared);
     this.far = new FarTerrain(this.shared, this.frustum, farColours(tiles));
     this.far.coarse = soft;
-    this.figures = new Figures(this.shared, skins, blocks);
+    this.figures = new Figures(this.shared, skins, blocks, gl.getParameter(gl.MAX_ARRAY_TEXTURE_LAYERS) as number);
     this.cracks = new Cracks(this.shared, blocks);
     this.pieces = new Particles(this.shared, blocks);
     this.hand = new Hand(this.shared, skins, blocks);
@@ -256,8 +258,8 @@ export class Engine {
   }
 
   /** self gives the own hand the colours that others see. */
-  self(name: string): void {
-    this.hand.look(name);
+  self(name: string, skin: Uint8Array): void {
+    this.hand.look(name, skin.length > 1 ? pixelsOf(skin) : (skin[0] ?? 0));
   }
 
   /** hold shows a block in the own hand, 0 for the empty hand. */
@@ -278,6 +280,11 @@ export class Engine {
 
   entityEvent(id: number, event: EntityEvent): void {
     this.figures.event(id, event);
+  }
+
+  /** skin dresses a player, see game/skins.ts; one of no bytes is that of the name. */
+  skin(id: number, skin: Uint8Array): void {
+    this.figures.skin(id, skin.length > 1 ? pixelsOf(skin) : (skin[0] ?? null));
   }
 
   removeEntity(id: number): void {

@@ -6,6 +6,7 @@ import { modelOf } from './beasts';
 import { Boxes } from './boxes';
 import { coloursOf, handOf, placePart, type Pose } from './figure';
 import { addHeld } from './held';
+import { LOOKS, partLayer, Pixels, type Look } from './looks';
 import { addLying } from './lying';
 import { NameTags } from './tags';
 import { torches } from './torches';
@@ -42,14 +43,20 @@ export class Figures {
   private readonly all = new Map<number, Figure>();
   private readonly skins: Boxes;
   private readonly held: Boxes;
+  private readonly images: Boxes;
+  private readonly pixels: Pixels;
+  /** of those who look otherwise than by their name: a built-in look, or the first layer of their pixels */
+  private readonly looks = new Map<number, Look | number>();
   private readonly tags: NameTags;
   private order: number[] = [];
 
-  constructor(shared: Shared, skins: DataArrayTexture, blockTextures: DataArrayTexture) {
+  constructor(shared: Shared, skins: DataArrayTexture, blockTextures: DataArrayTexture, mostLayers: number) {
+    this.pixels = new Pixels(mostLayers);
+    this.images = new Boxes(shared, this.pixels.texture, 'image');
     this.skins = new Boxes(shared, skins, 'skin');
     this.held = new Boxes(shared, blockTextures, 'block');
     this.tags = new NameTags();
-    this.group.add(this.skins.mesh, this.held.mesh, this.tags.group);
+    this.group.add(this.skins.mesh, this.held.mesh, this.images.mesh, this.tags.group);
   }
 
   get size(): number {
@@ -76,7 +83,16 @@ export class Figures {
     if (event === 'hurt') f.hurt = HURT;
   }
 
+  /** skin dresses a player: with pixels, with a built-in look, or (null) by its name. */
+  skin(id: number, look: number | readonly number[] | null): void {
+    this.pixels.free(id);
+    this.looks.delete(id);
+    const found = typeof look === 'number' ? LOOKS[look - 1] : look && this.pixels.set(id, look);
+    if (typeof found === 'number' ? found >= 0 : found) this.looks.set(id, found!);
+  }
+
   remove(id: number): void {
+    this.skin(id, null);
     this.all.delete(id);
     this.tags.remove(id);
   }
@@ -104,6 +120,7 @@ export class Figures {
   /** update moves limbs on by dt and places all boxes relative to the eye; items lie still if nothing is to move. */
   update(dt: number, eye: { x: number; y: number; z: number }, still: boolean): void {
     this.skins.begin();
+    this.images.begin();
     this.held.begin();
     for (const [id, f] of this.all) {
       const { state } = f;
@@ -114,13 +131,14 @@ export class Figures {
       }
       this.animate(f, dt);
       const distance = Math.hypot(state.x - eye.x, state.y - eye.y, state.z - eye.z);
-      if (distance < SIGHT) this.draw(f, eye);
+      if (distance < SIGHT) this.draw(f, eye, this.looks.get(id));
       const tall = modelOf(f.kind).height * state.scale + 0.3 - (state.sneaking ? 0.25 : 0);
       if (f.kind === 'player' && !state.dead) {
         this.tags.place(id, f.name, state.x - eye.x, state.y + tall - eye.y, state.z - eye.z, distance, state.sneaking);
       } else this.tags.remove(id);
     }
     this.skins.end();
+    this.images.end();
     this.held.end();
   }
 
@@ -176,7 +194,7 @@ export class Figures {
     pose.yaw = wrap(state.yaw - f.bodyYaw);
   }
 
-  private draw(f: Figure, eye: { x: number; y: number; z: number }): void {
+  private draw(f: Figure, eye: { x: number; y: number; z: number }, look?: Look | number): void {
     const { state } = f;
     root.makeRotationY(-f.bodyYaw);
     const model = modelOf(f.kind);
@@ -193,9 +211,11 @@ export class Figures {
     const sky = (f.light >> 4) / 15;
     const lamp = (f.light & 15) / 15;
     const hurt = f.hurt / HURT;
-    for (const part of model.parts) {
+    const { colours, extras } = typeof look === 'object' ? look : { colours: f.colours, extras: [] };
+    for (const [i, part] of [...model.parts, ...extras].entries()) {
       placePart(box, root, part, model, f.pose);
-      this.skins.add(box, part.skin, f.colours[part.colours[0]], f.colours[part.colours[1]], sky, lamp, hurt);
+      if (typeof look === 'number') this.images.addImage(box, partLayer(look, i), sky, lamp, hurt);
+      else this.skins.add(box, part.skin, colours[part.colours[0]], colours[part.colours[1]], sky, lamp, hurt);
       if (part.name === 'armR' && state.held > 0) {
         handOf(hand, box, part);
         addHeld(this.held, hand, state.held, 0.26, sky, lamp);

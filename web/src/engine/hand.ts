@@ -4,6 +4,7 @@ import { Euler, Matrix4, PerspectiveCamera, Scene, type DataArrayTexture } from 
 import { Boxes } from './boxes';
 import { coloursOf } from './figure';
 import { addHeld, heldFlat } from './held';
+import { handColours, LOOKS } from './looks';
 import { Skin } from './textures/skins';
 import type { Shared } from './uniforms';
 
@@ -33,8 +34,9 @@ export class Hand {
   }
 
   /** look gives the hand its owner's colours. */
-  look(name: string): void {
-    this.colours = coloursOf('player', name, 0);
+  look(name: string, skin: number | readonly number[]): void {
+    const byName = coloursOf('player', name, 0);
+    this.colours = typeof skin === 'number' ? [...(LOOKS[skin - 1]?.colours ?? byName)] : handColours(skin, byName);
   }
 
   hold(block: number): void {

@@ -10,6 +10,7 @@ import { TickClock, TICK_MS } from './clock';
 import { rain, seedOf } from './weather';
 import { Container } from './container';
 import { Signs } from './signs';
+import { chosenSkin, Skins } from './skins';
 import { Controls, NOT_PRESSED } from './controls';
 import { Edits } from './edits';
 import { Emitter } from './emitter';
@@ -62,6 +63,7 @@ export class Game implements GameState {
   readonly hosts: Hosts;
   readonly container: Container;
   readonly signs: Signs;
+  readonly skins: Skins;
   readonly waypoints = new Waypoints(browserStore);
   welcome: Welcome | null = null;
   self: Self = { mode: Mode.Survival, health: 20, air: 300, food: 20, mayFly: false, operator: false, dead: false, visitor: false };
@@ -94,6 +96,12 @@ export class Game implements GameState {
     this.frames = new Frames(this);
     this.hosts = new Hosts(this);
     this.container = new Container(this);
+    this.skins = new Skins(this);
+    settings.onChange((_, changed) => {
+      if ('othersSkins' in changed) this.skins.look();
+      if (!('skin' in changed || 'ownSkin' in changed) || !this.welcome) return;
+      this.dress(this.welcome.name);
+    });
     this.signs = new Signs((all) => engine.setSigns(all));
     this.hands = new Hands({
       world: engine,
@@ -152,10 +160,13 @@ export class Game implements GameState {
         return this.container.arrived(m);
       case 'signs':
         return this.signs.arrived(m.x, m.z, m.texts);
+      case 'skinOf':
+        return this.skins.arrived(m.entity, m.skin);
       case 'chat':
         return this.events.emit('chat', m);
       case 'players':
         this.roster.apply(m.full, m.players);
+        this.skins.look();
         return this.events.emit('players', this.roster);
       case 'farTile':
         return this.far.arrived(m.x, m.z, m.tile);
@@ -172,12 +183,19 @@ export class Game implements GameState {
     }
   }
 
+  /** The own looks, here and for the others. */
+  private dress(name: string): void {
+    this.engine.self(name, chosenSkin(this.settings.now));
+    this.skins.tell();
+  }
+
   private begin(w: Welcome): void {
     this.welcome = w;
     this.seed = seedOf(w.world.seed);
     this.waypoints.enter(`${w.world.name} ${w.world.seed}`);
     this.connected = true;
-    this.engine.self(w.name);
+    this.skins.clear();
+    this.dress(w.name);
     this.timeOffset = w.timeOffset;
     this.ready = false;
     this.heard(performance.now());
@@ -301,6 +319,7 @@ export class Game implements GameState {
       this.send(up.ping(now >>> 0));
       this.edits.expire(now);
       this.container.refresh();
+      this.skins.look();
     }
     this.entities.expire(now, (id) => this.engine.removeEntity(id));
   }

@@ -33,6 +33,12 @@ export interface Settings {
   /** sounds in words */
   subtitles: boolean;
   palette: Palette;
+  /** empty: looks by the name; the number of a built-in look; own */
+  skin: string;
+  /** the own looks, base64 */
+  ownSkin: string;
+  /** show the pictures that others have of their own */
+  othersSkins: boolean;
   /** auto, or the code of a language */
   language: string;
   /** the hint card for first-time players has done its work */
@@ -63,6 +69,9 @@ export const defaults: Settings = {
   compass: true,
   subtitles: false,
   palette: 'normal',
+  skin: '',
+  ownSkin: '',
+  othersSkins: true,
   language: 'auto',
   hinted: false,
 };

@@ -5,14 +5,14 @@ export const PROTOCOL_VERSION = 2;
 /** Message types, client to node. */
 export const Up = {
   Hello: 0x01, Proof: 0x02, View: 0x03, Input: 0x04, Act: 0x05, Say: 0x06, Ping: 0x07, Far: 0x08, Leave: 0x09,
-  AskHosts: 0x0a, AskEntrances: 0x0b, Signed: 0x0c, Missed: 0x0d, Segment: 0x0e,
+  AskHosts: 0x0a, AskEntrances: 0x0b, Signed: 0x0c, Missed: 0x0d, Segment: 0x0e, Skin: 0x0f, AskSkin: 0x10,
 } as const;
 
 /** Message types, node to client. */
 export const Down = {
   Challenge: 0x81, Refused: 0x82, Welcome: 0x83, Column: 0x84, Unload: 0x85, Frame: 0x86, Pong: 0x87, ActResult: 0x88,
   Self: 0x89, Inventory: 0x8a, Chat: 0x8b, Players: 0x8c, FarTile: 0x8d, TimeOffset: 0x8e, Notice: 0x8f, Commands: 0x90,
-  Hosts: 0x91, Entrances: 0x92, Sign: 0x93, Container: 0x94, Signs: 0x95,
+  Hosts: 0x91, Entrances: 0x92, Sign: 0x93, Container: 0x94, Signs: 0x95, SkinOf: 0x96,
 } as const;
 
 /** Kinds of Act. */
@@ -138,6 +138,8 @@ export interface PlayerEntry {
   present: boolean;
   regionX: number;
   regionZ: number;
+  /** tells skins apart: 0 none, less than 256 a built-in look */
+  skin: number;
 }
 
 /** Another node that lets players into the world. */
@@ -239,6 +241,7 @@ export type Message =
   | ({ type: 'self' } & Self)
   | { type: 'inventory'; slots: SlotChange[]; selected: number }
   | { type: 'container'; x: number; y: number; z: number; size: number; slots: SlotChange[]; heat: number; work: number }
+  | { type: 'skinOf'; entity: number; skin: Uint8Array }
   | { type: 'signs'; x: number; z: number; texts: { place: number; text: string }[] }
   | { type: 'chat'; kind: number; from: string; text: string }
   | { type: 'players'; full: boolean; players: PlayerEntry[] }

@@ -1,7 +1,9 @@
 import { type Action, bind, bindable, defaultBindings } from '../game/bindings';
 import type { SettingsStore } from '../game/settings';
-import { button, Dialog, h } from './dom';
+import { chosenSkin } from '../game/skins';
+import { button, Dialog, h, setText } from './dom';
 import { choice, slider, toggle } from './fields';
+import { drawFront, readSkin } from './skinFile';
 import { keyName, t } from './strings';
 
 /** All settings; each takes effect at once and is remembered. */
@@ -83,10 +85,34 @@ export class SettingsDialog {
       choice(s.reducedMotion, n.reducedMotion, s.reducedModes, (reducedMotion) => set({ reducedMotion })),
       toggle(s.bobbing, n.bobbing, (bobbing) => set({ bobbing })),
       choice(s.palette, n.palette, s.palettes, (palette) => set({ palette })),
+      choice(s.skin, n.skin, s.skins as Record<string, string>, (skin) => { set({ skin }); this.fill(); }),
+      ...(n.skin === 'own' ? [this.ownSkin()] : []),
+      toggle(s.othersSkins, n.othersSkins, (othersSkins) => set({ othersSkins })),
       toggle(s.compass, n.compass, (compass) => set({ compass })),
       toggle(s.subtitles, n.subtitles, (subtitles) => set({ subtitles })),
       choice(s.language, n.language, s.languages as Record<string, string>, (language) => { set({ language }); location.reload(); }),
     ];
+  }
+
+  /** A picture of the own looks: what is chosen, and a file to choose. */
+  private ownSkin(): HTMLElement {
+    const s = t.settings;
+    const front = h('canvas', { class: 'skin', attr: { 'aria-hidden': true } });
+    const says = h('span', { class: 'dim', attr: { role: 'status' } }, s.skinHint);
+    const file = h('input', { type: 'file', accept: 'image/png', attr: { 'aria-label': s.skinFile } });
+    const show = (): void => {
+      const skin = chosenSkin(this.settings.now);
+      front.hidden = skin.length < 2;
+      if (!front.hidden) drawFront(front, skin);
+    };
+    file.addEventListener('change', async () => {
+      const skin = file.files?.[0] && (await readSkin(file.files[0]));
+      setText(says, skin ? s.skinHint : s.skinWrong);
+      if (skin) this.settings.set({ ownSkin: btoa(String.fromCharCode(...skin)) });
+      show();
+    });
+    show();
+    return h('div', { class: 'setting own-skin' }, h('span', {}, s.skinFile, h('br'), says), front, file);
   }
 
   private keys(): HTMLElement[] {
