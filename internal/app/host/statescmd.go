@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -43,10 +43,10 @@ func (h *Host) states(args []string) string {
 		if !ok {
 			return statesUsage
 		}
-		search, where = func(then func([]node.HeldState)) { h.node.States(at, then) }, fmt.Sprintf("of region %v", at)
+		search, where = func(then func([]copies.HeldState)) { h.node.States(at, then) }, fmt.Sprintf("of region %v", at)
 	}
 	found, err := await(h, statesTime, search)
-	switch i := slices.IndexFunc(found, func(s node.HeldState) bool { return s.Name() == name }); {
+	switch i := slices.IndexFunc(found, func(s copies.HeldState) bool { return s.Name() == name }); {
 	case err != nil:
 		return "The states could not be found: " + err.Error() + "."
 	case len(found) == 0:
@@ -69,7 +69,7 @@ func regionOf(x, z string) (world.RegionPos, bool) {
 }
 
 // describeStates lists states, the newest first.
-func describeStates(list []node.HeldState) string {
+func describeStates(list []copies.HeldState) string {
 	var lines []string
 	for _, s := range list {
 		at := s.Region.Column(0).Origin()
@@ -85,13 +85,13 @@ func describeStates(list []node.HeldState) string {
 	return strings.Join(lines, "\n")
 }
 
-func stateTime(s node.HeldState) string {
+func stateTime(s copies.HeldState) string {
 	return time.Unix(0, int64(s.At)).UTC().Format("2006-01-02 15:04:05") + " UTC"
 }
 
 // restoreState has a region put back, or (show) tells what that would change.
-func (h *Host) restoreState(s node.HeldState, show bool) string {
-	m, err := await(h, restoreTime, func(then func(node.StateRestored)) { h.node.RestoreState(s, show, then) })
+func (h *Host) restoreState(s copies.HeldState, show bool) string {
+	m, err := await(h, restoreTime, func(then func(copies.StateRestored)) { h.node.RestoreState(s, show, then) })
 	switch {
 	case errors.Is(err, errLate) && show:
 		return "The region's host is still fetching the state. Try again in a moment."

@@ -4,6 +4,7 @@ import (
 	"net"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -33,7 +34,7 @@ func (h *Host) widen(p *peers) error {
 
 // knownNodes are those that this node knew the last time it ran the world.
 func (h *Host) knownNodes() ([]machine.Peer, error) {
-	kvs, err := h.world.Store.Read(machine.DiskRead{Space: node.NodeSpace})
+	kvs, err := h.world.Store.Read(machine.DiskRead{Space: part.NodeSpace})
 	if err != nil {
 		return nil, err
 	}

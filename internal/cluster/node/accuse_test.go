@@ -1,8 +1,9 @@
 package node
 
 import (
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 )
 
 // TestAccusedOnce: a node that is cut off for something false, comes back and sends it

@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/names"
@@ -11,7 +12,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 )
@@ -20,7 +20,7 @@ import (
 func newNetwork(n *Node, cfg Net) *network {
 	w := &network{n: n, cfg: cfg, tag: peers.TagOf(cfg.Self.ID)}
 	w.cfg.Config = cfg.WithDefaults()
-	w.spareUpload = limit.NewBudget(float64(max(1, w.cfg.CopiesUpload)), spareUploadBurst)
+	w.spareUpload = copies.NewUploads(w.cfg.CopiesUpload)
 	c := part.Part{Env: n.env, Cfg: &w.cfg.Config, Counts: &n.counts, Queue: n, Phase: &w.phase}
 	w.accused = part.NewAccused(c.Env, c.Note)
 	c.Accused = w.accused
@@ -40,7 +40,7 @@ func (w *network) assembleNodes(c part.Part) {
 	w.seen = peers.NewSightings(c)
 	w.links = peers.NewLinks(c, w.seen)
 	w.dir = directory.New(c, w.n.newSeat("directory"), w.seen)
-	w.store = newNodeStore(c, w.n.newSeat(NodeSpace), w.dir, w.seen)
+	w.store = newNodeStore(c, w.n.newSeat(part.NodeSpace), w.dir, w.seen)
 }
 
 // assembleRouting makes what finds the leaders of shards.
@@ -54,8 +54,8 @@ func (w *network) assembleHosting(c part.Part) {
 	w.hosting = newHosting(c, w.links)
 	w.jobs = part.NewRunner(w.n.newSeat("jobs"))
 	w.hosting.convicted = w.convicted
-	w.signatures = copySignatures{w.cfg.Signer, w.cfg.World}
-	w.copies = newCopies(c, w.n.newSeat("copies"))
+	w.signatures = copies.NewSignatures(w.cfg.Signer, w.cfg.World)
+	w.copies = copies.NewStore(c, w.n.newSeat("copies"))
 	w.invitations = &invitations{Part: c, dir: w.dir, checks: map[shards.Shard]*hostCheck{}}
 	w.creation = newGroupCreation(c, w.links, w.dir, w.seen)
 	w.stored = newStoredShards(c, w.dir, w.creation, w.hosting.scanDisk())
@@ -63,21 +63,13 @@ func (w *network) assembleHosting(c part.Part) {
 	w.votes = &votePlacement{Part: c, links: w.links}
 	w.departure = &departure{Part: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
 	w.restoration = &restoration{Part: c, convicted: w.convicted, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}
-	w.spares = &spareKeeping{
-		Part: c, budgets: peers.NewBudgets(c, w.links, spareIntake, spareBurst), signatures: w.signatures, links: w.links, copies: w.copies, invitations: w.invitations, hosting: w.hosting,
-		incoming: map[shards.Shard]*incomingSpare{}, leaders: map[shards.Shard]knownLeader{},
-	}
-	w.fetching = &copyFetching{Part: c, links: w.links, copies: w.copies, spares: w.spares, list: map[shards.Shard]*copyFetch{}, read: map[wantedCopy]*readCopy{}}
-	w.states = &savedStates{Part: c, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, asked: map[shards.Shard]*stateSearch{}}
+	w.spares = copies.NewSpareKeeping(c, w.signatures, w.links, w.copies, w.invitations, w.hosting)
+	w.fetching = copies.NewFetching(c, w.links, w.copies, w.spares)
+	w.states = copies.NewSavedStates(c, w.links, w.dir, w.seen, w.copies)
 	w.words = &words{Part: c, signatures: w.signatures, links: w.links, hosting: w.hosting, spares: w.spares, copies: w.copies}
 	w.hosting.words = w.words
-	w.merges = &merges{Part: c, budgets: peers.NewBudgets(c, w.links, mergePerSecond, mergeBurst), signatures: w.signatures, links: w.links, hosting: w.hosting, routes: w.routes, asked: map[uint64]mergeRequest{}}
-	w.sources = newMergeSources(c, w.n.newSeat("merges"), w.links, w.copies, w.routes, w.n.cfg.Region.Terrain)
-	w.sources.merges, w.merges.sources = w.merges, w.sources
-	w.restoring = &stateRestoring{
-		Part: c, links: w.links, hosting: w.hosting, routes: w.routes, merges: w.merges, copies: w.copies, fetching: w.fetching, jobs: w.jobs,
-		terrain: w.n.cfg.Region.Terrain, work: map[shards.Shard]*stateRestore{}, orders: map[uint32]*stateOrder{},
-	}
+	w.merges, w.sources = copies.NewMerges(c, w.n.newSeat("merges"), w.signatures, w.links, w.copies, w.hosting, w.routes, w.n.cfg.Region.Terrain)
+	w.restoring = copies.NewStateRestoring(c, w.links, w.hosting, w.routes, w.merges, w.copies, w.fetching, w.jobs, w.n.cfg.Region.Terrain)
 	w.hosting.newReplica = func(p shards.Shard) *replica { return w.assembleReplica(c, p) }
 }
 
@@ -86,7 +78,7 @@ func (w *network) assembleReplica(c part.Part, p shards.Shard) *replica {
 	g := shardgroup.New(w.cfg.Self, p, runner{w.n}, c.Env.Now())
 	h := &replica{
 		Part: c, space: p.Space(), newSeat: w.n.newSeat, send: w.links.Send,
-		runner: runner{w.n}, routes: w.routes, owner: w.hosting, setAside: w.copies.setAside(p), group: g,
+		runner: runner{w.n}, routes: w.routes, owner: w.hosting, setAside: w.copies.SetAside(p), group: g,
 	}
 	h.users = &shardUsers{
 		Part: c, shard: p, links: w.links, guests: w.guests, replies: w.routes, deliver: w.onRouted, nodes: map[machine.Peer]bool{},
@@ -99,8 +91,7 @@ func (w *network) assembleReplica(c part.Part, p shards.Shard) *replica {
 		Part: c, group: g, record: h.record, convicted: w.convicted, leaderless: h.quorumLoss, links: w.links, dir: w.dir, seen: w.seen, routes: w.routes,
 		copies: w.copies,
 	}
-	h.spares = &spareSending{Part: c, signatures: w.signatures, group: g, links: w.links, dir: w.dir, seen: w.seen, uploads: &w.spareUpload}
-	h.spares.stop()
+	h.spares = copies.NewSpareSending(c, w.signatures, g, w.links, w.dir, w.seen, &w.spareUpload)
 	h.log = accountability.NewLogSending(c, w.cfg.Log, g, w.links, runner{w.n}, w.guests.signs)
 	h.followed = accountability.NewLogFollowing(c, w.cfg.Log, g, w.links, w.n.cfg.Region, w.convicted, w.jobs)
 	return h

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -109,14 +110,14 @@ func (c *cluster) addNode(i int) {
 // testSigner signs as a node whose id is of no key.
 type testSigner struct{ self id.ID }
 
-func (s testSigner) Sign(statement []byte) (out Signature) {
+func (s testSigner) Sign(statement []byte) (out copies.Signature) {
 	copy(out.Key[:], s.self[:])
 	sum := sha256.Sum256(append(out.Key[:], statement...))
 	copy(out.Sig[:], sum[:])
 	return out
 }
 
-func (s testSigner) Check(statement []byte, sig Signature) (who id.ID, ok bool) {
+func (s testSigner) Check(statement []byte, sig copies.Signature) (who id.ID, ok bool) {
 	copy(who[:], sig.Key[:])
 	return who, testSigner{who}.Sign(statement) == sig
 }

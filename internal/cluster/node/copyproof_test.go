@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -15,7 +16,7 @@ import (
 // holders are the nodes that keep a spare copy of a shard.
 func (c *cluster) holders(p shards.Shard) (out []int) {
 	for i := range c.nodes {
-		if _, ok := c.node(i).net.copies.spare(p); ok {
+		if _, ok := c.node(i).net.copies.Spare(p); ok {
 			out = append(out, i)
 		}
 	}
@@ -24,12 +25,12 @@ func (c *cluster) holders(p shards.Shard) (out []int) {
 
 // makeUp lets a node say that it has a copy of a shard that is newer than an honest one,
 // of the same term.
-func (c *cluster) makeUp(liar int, p shards.Shard, honest savedCopy, proof copyProof) {
+func (c *cluster) makeUp(liar int, p shards.Shard, honest copies.Saved, proof copies.Proof) {
 	made := honest
 	made.Space, made.Retired = group.RetiredSpace(p.Space()), true
-	made.Index, made.proof = honest.Index+1000, proof
+	made.Index, made.Proof = honest.Index+1000, proof
 	c.nodes[liar].Call(func() {
-		c.node(liar).net.copies.write(made, []machine.DiskWrite{{Space: made.Space, Put: []machine.KV{{Key: []byte("h"), Value: []byte{1}}}}}, func(error) {})
+		c.node(liar).net.copies.Write(made, []machine.DiskWrite{{Space: made.Space, Put: []machine.KV{{Key: []byte("h"), Value: []byte{1}}}}}, func(error) {})
 	})
 }
 
@@ -40,8 +41,8 @@ func TestMadeUpCopyIsNotRestored(t *testing.T) {
 	c, g, home := playedIn(t, 1)
 	c.s.Run(10 * time.Second)
 	hosts, holders := c.hostsOf(home), c.holders(home)
-	honest, _ := c.node(holders[0]).net.copies.spare(home)
-	if honest.proof == (copyProof{}) || len(holders) != spareHolders {
+	honest, _ := c.node(holders[0]).net.copies.Spare(home)
+	if honest.Proof == (copies.Proof{}) || len(holders) != copies.SpareHolders {
 		t.Fatalf("the copies of %v are not signed: %+v", holders, honest)
 	}
 	made := honest
@@ -52,7 +53,7 @@ func TestMadeUpCopyIsNotRestored(t *testing.T) {
 			continue
 		}
 		w := c.node(i).net
-		proofs := []copyProof{{}, honest.proof, w.signatures.sign(nodePeer(i).ID, home, made.end(), group.DigestOf(nil).Sum())}
+		proofs := []copies.Proof{{}, honest.Proof, w.signatures.Sign(nodePeer(i).ID, home, made.End(), group.DigestOf(nil).Sum())}
 		c.makeUp(i, home, honest, proofs[liars])
 		liars++
 	}
@@ -98,7 +99,7 @@ func TestLongNewLeaderSignsCopies(t *testing.T) {
 	simtest.Long(t)
 	c, _, home := playedIn(t, 1)
 	c.s.Run(10 * time.Second)
-	before, _ := c.node(c.holders(home)[0]).net.copies.spare(home)
+	before, _ := c.node(c.holders(home)[0]).net.copies.Spare(home)
 	old := c.leaderOf(home)
 	c.nodes[old].Crash()
 	c.until("another leads", func() bool { now := c.leaderOf(home); return now >= 0 && now != old })
@@ -108,16 +109,16 @@ func TestLongNewLeaderSignsCopies(t *testing.T) {
 			if c.nodes[i].Machine() == nil {
 				continue
 			}
-			if s, ok := c.node(i).net.copies.spare(home); ok {
+			if s, ok := c.node(i).net.copies.Spare(home); ok {
 				k := c.node(i).net.signatures
-				if !k.signedBy(now, nodePeer(i).ID, home, s.end(), s.proof) {
+				if !k.SignedBy(now, nodePeer(i).ID, home, s.End(), s.Proof) {
 					return false
 				}
 			}
 		}
 		return true
 	})
-	if before.proof.signature().Key != (testSigner{nodePeer(old).ID}).Sign(nil).Key {
+	if before.Proof.Signature().Key != (testSigner{nodePeer(old).ID}).Sign(nil).Key {
 		t.Errorf("node %d did not sign before", old)
 	}
 }

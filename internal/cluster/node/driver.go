@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -113,7 +114,7 @@ func (n *Node) Hosted(at world.RegionPos, then func(bool)) {
 		return
 	}
 	p := shards.Shard{Region: at}
-	if n.net.hosting.hosts(p) {
+	if n.net.hosting.Hosts(p) {
 		then(true)
 		return
 	}
@@ -138,4 +139,32 @@ type PlayerHere struct {
 	Name string
 	Mode world.Mode
 	At   world.Pos
+}
+
+// States finds the earlier states of a region that nodes keep, the newest first.
+func (n *Node) States(at world.RegionPos, then func([]copies.HeldState)) {
+	if n.net == nil {
+		then(nil)
+		return
+	}
+	n.net.states.Search(shards.Shard{Region: at}, then)
+}
+
+// Aside finds what nodes have put aside of all regions, the newest first.
+func (n *Node) Aside(then func([]copies.HeldState)) {
+	if n.net == nil {
+		then(nil)
+		return
+	}
+	n.net.states.Search(shards.Lobby, then)
+}
+
+// RestoreState puts the blocks of a region back to an earlier state. Only the founder's
+// node, and who leads the region, may ask for that. show: it only counts them.
+func (n *Node) RestoreState(state copies.HeldState, show bool, then func(copies.StateRestored)) {
+	if n.net == nil {
+		then(copies.StateRestored{Failed: true})
+		return
+	}
+	n.net.restoring.Order(state, show, then)
 }

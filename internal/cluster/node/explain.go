@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -51,7 +52,7 @@ func (t *routes) hostsSilent(r *route) (bool, machine.Time) {
 	silent, others := 0, 0
 	hosts := r.members
 	if len(hosts) == 0 {
-		hosts = t.dir.NearestNodes(r.shard, nearby)
+		hosts = t.dir.NearestNodes(r.shard, hostpolicy.Nearby)
 	}
 	for _, p := range hosts {
 		if p.ID == t.Cfg.Self.ID {

@@ -18,7 +18,6 @@ import (
 )
 
 const (
-	nearby           = 5 // nodes that are asked
 	hostQueryTimeout = 1500 * time.Millisecond
 	maxHostSearches  = 256
 	majorityWait     = 300 * time.Millisecond // a majority need not wait longer for the rest
@@ -71,7 +70,7 @@ type hostSearch struct {
 
 // coordinate begins to find hosts for a shard that has none, or whose hosts are silent.
 func (c *groupCreation) coordinate(p shards.Shard, silent []machine.Peer) {
-	if c.hosting.hosts(p) || c.searches[p] != nil || len(c.searches) >= maxHostSearches || c.IsLeaving() {
+	if c.hosting.Hosts(p) || c.searches[p] != nil || len(c.searches) >= maxHostSearches || c.IsLeaving() {
 		return
 	}
 	mk := &hostSearch{shard: p, silent: silent, answers: map[id.ID]*HostReply{}}
@@ -90,7 +89,7 @@ func (c *groupCreation) askNearest(mk *hostSearch, closest []machine.Peer) {
 	all = slices.DeleteFunc(append(all, c.Cfg.Self), func(p machine.Peer) bool { return peers.Among(mk.silent, p.ID) })
 	all = peers.NearestFirst(c.dir.KeyOf(mk.shard), all)
 	all = hostpolicy.Apart(all, func(p machine.Peer) id.ID { return c.offers.invited(p.ID) })
-	mk.asked = all[:min(len(all), nearby)]
+	mk.asked = all[:min(len(all), hostpolicy.Nearby)]
 	mk.asking = c.Env.Now()
 	for _, p := range mk.asked {
 		if p != c.Cfg.Self {
@@ -106,7 +105,7 @@ func (c *groupCreation) askNearest(mk *hostSearch, closest []machine.Peer) {
 // still being read, and must not speak as if it had none.
 func (c *groupCreation) hostReply(p shards.Shard) *HostReply {
 	out := &HostReply{Shard: p, Room: c.hosting.hasRoomHere() && !c.hosting.isDamaged(p), Stored: c.stored.has(p), Led: c.ledCount()}
-	if g := c.hosting.groupOf(p); g != nil {
+	if g := c.hosting.GroupOf(p); g != nil {
 		if !g.Raft.Status().Member {
 			return nil
 		}
@@ -188,7 +187,7 @@ func (c *groupCreation) isSearching(p shards.Shard) bool { return c.searches[p] 
 // onCreateGroup makes a group of which this node is the first member, once the
 // directory has its record: there can be one only.
 func (c *groupCreation) onCreateGroup(m *CreateGroup) {
-	if c.hosting.hosts(m.Shard) || !m.Shard.InWorld() || len(m.Members) == 0 || len(m.Members) > records.MaxHosts ||
+	if c.hosting.Hosts(m.Shard) || !m.Shard.InWorld() || len(m.Members) == 0 || len(m.Members) > records.MaxHosts ||
 		m.Members[0].ID != c.Cfg.Self.ID || !c.hosting.hasRoomHere() && !c.stored.has(m.Shard) || c.hosting.isDamaged(m.Shard) ||
 		c.creating[m.Shard] || len(c.creating) >= maxHostSearches || c.IsLeaving() {
 		return
@@ -196,7 +195,7 @@ func (c *groupCreation) onCreateGroup(m *CreateGroup) {
 	c.creating[m.Shard] = true
 	c.dir.Create(m.Shard, m.Members, func(won bool, rival records.Hosts) {
 		switch {
-		case c.hosting.hosts(m.Shard) || c.IsLeaving():
+		case c.hosting.Hosts(m.Shard) || c.IsLeaving():
 		case won:
 			c.stored.remove(m.Shard)
 			c.hosting.createGroup(m.Shard, group.Origin{}, m.Members)

@@ -24,7 +24,7 @@ func (h *replica) OnLead() {
 		g.Leading, g.IdleSince, g.Used = true, h.Env.Now(), false
 		h.membership.restart()
 		h.otherGroups.restart()
-		h.spares.start(h.Env.Now())
+		h.spares.Start(h.Env.Now())
 		h.owner.leaseChanged()
 		if g.Shard.Lobby && !h.runner.Runs(g.Shard) {
 			h.runner.startLobby()
@@ -43,7 +43,7 @@ func (h *replica) OnFollow(why error) {
 			return
 		}
 		g.Leading = false
-		h.spares.stop()
+		h.spares.Stop()
 		h.runner.stop(g.Shard)
 		hibernates := errors.Is(why, group.ErrHibernating)
 		h.routes.leadLost(g.Shard, hibernates)

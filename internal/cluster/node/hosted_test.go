@@ -28,7 +28,7 @@ func TestHosted(t *testing.T) {
 		}
 	}
 	for i := range c.nodes {
-		if c.node(i).net.hosting.hosts(shards.Shard{Region: far}) {
+		if c.node(i).net.hosting.Hosts(shards.Shard{Region: far}) {
 			t.Errorf("node %d hosts a region that was only asked for", i)
 		}
 	}

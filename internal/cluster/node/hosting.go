@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
@@ -24,7 +25,7 @@ type hosting struct {
 	invitations *invitations
 	stored      *storedShards
 	convicted   *accountability.Convictions
-	copies      *copies
+	copies      *copies.Store
 	restoration *restoration
 	words       *words
 	runner      shardRunner
@@ -88,28 +89,28 @@ func (o *hosting) replica(p shards.Shard) *replica {
 	return nil
 }
 
-// hosts reports whether this node has a replica of a shard, perhaps only on the disk.
-func (o *hosting) hosts(p shards.Shard) bool { return o.replicas[p] != nil || o.dormant[p] }
+// Hosts reports whether this node has a replica of a shard, perhaps only on the disk.
+func (o *hosting) Hosts(p shards.Shard) bool { return o.replicas[p] != nil || o.dormant[p] }
 
-// groupOf returns the group of the replica here, reading that if it is only on the
+// GroupOf returns the group of the replica here, reading that if it is only on the
 // disk; nil: there is none.
-func (o *hosting) groupOf(p shards.Shard) *shardgroup.Group {
+func (o *hosting) GroupOf(p shards.Shard) *shardgroup.Group {
 	if h := o.replica(p); h != nil {
 		return h.group
 	}
 	return nil
 }
 
-// loadedGroup returns the group of a replica that was read; nil: there is none.
-func (o *hosting) loadedGroup(p shards.Shard) *shardgroup.Group {
+// LoadedGroup returns the group of a replica that was read; nil: there is none.
+func (o *hosting) LoadedGroup(p shards.Shard) *shardgroup.Group {
 	if h := o.replicas[p]; h != nil {
 		return h.group
 	}
 	return nil
 }
 
-// wake wakes the group of a shard that is needed, if this node hosts it.
-func (o *hosting) wake(p shards.Shard) {
+// Wake wakes the group of a shard that is needed, if this node hosts it.
+func (o *hosting) Wake(p shards.Shard) {
 	if h := o.replica(p); h != nil {
 		h.wake()
 	}
@@ -170,7 +171,7 @@ func (o *hosting) onGroupMessage(f *peers.Remote, space string, m machine.Messag
 			}
 			return
 		}
-		if !o.invitations.mayInvite(f, p) {
+		if !o.invitations.MayInvite(f, p) {
 			return
 		}
 		h = o.open(p)
@@ -219,12 +220,12 @@ func (o *hosting) onGroupStatus(f *peers.Remote, m *shardgroup.GroupStatus) {
 
 // groupStatus is what this node says of a shard; nil: nothing yet.
 func (o *hosting) groupStatus(p shards.Shard) *shardgroup.GroupStatus {
-	if g := o.groupOf(p); g != nil {
+	if g := o.GroupOf(p); g != nil {
 		return g.Status()
 	}
 	s := &shardgroup.GroupStatus{Shard: p}
-	if kept, ok := o.copies.newest(p); ok {
-		s.Gen, s.Term, s.Last, s.Proof = kept.Gen, kept.Term, kept.Index, kept.proof.encoded()
+	if kept, ok := o.copies.Newest(p); ok {
+		s.Gen, s.Term, s.Last, s.Proof = kept.Gen, kept.Term, kept.Index, kept.Proof.Encoded()
 	}
 	return s
 }

@@ -39,9 +39,9 @@ const (
 	inviteAgain = time.Second
 )
 
-// mayInvite reports whether a node is known to host a shard that it invites this one to
+// MayInvite reports whether a node is known to host a shard that it invites this one to
 // host. If that is not known the directory is asked; a leader invites again.
-func (v *invitations) mayInvite(f *peers.Remote, p shards.Shard) bool {
+func (v *invitations) MayInvite(f *peers.Remote, p shards.Shard) bool {
 	now, inv := v.Env.Now(), v.checks[p]
 	if inv == nil {
 		if len(v.checks) >= maxInvitations || !v.dir.HasJoined() {

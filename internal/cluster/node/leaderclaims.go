@@ -56,7 +56,7 @@ func (t *routes) onLeaderReply(f *peers.Remote, m *LeaderReply) {
 		t.poll(r, now)
 	}
 	t.decideLeader(r)
-	if r.leader.ID == f.Peer.ID && c.leader.ID != f.Peer.ID && (c.leader == (machine.Peer{}) || m.Term < r.term) && !t.hosting.groupOf(m.Shard).KnowsBetter(r.term) {
+	if r.leader.ID == f.Peer.ID && c.leader.ID != f.Peer.ID && (c.leader == (machine.Peer{}) || m.Term < r.term) && !t.hosting.GroupOf(m.Shard).KnowsBetter(r.term) {
 		t.forgetLeader(r)
 	}
 }
@@ -119,7 +119,7 @@ func (t *routes) decideLeader(r *route) {
 		if enough {
 			r.polled = 0
 		}
-	case v.leader.ID == r.leader.ID || !t.hosting.groupOf(r.shard).KnowsBetter(max(v.term, r.term)):
+	case v.leader.ID == r.leader.ID || !t.hosting.GroupOf(r.shard).KnowsBetter(max(v.term, r.term)):
 		t.leaderFound(r, v.leader, members, v.term)
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// sendLeaderReply answers who asks for a shard.
-func (t *routes) sendLeaderReply(to machine.Peer, p shards.Shard) {
+// SendLeaderReply answers who asks for a shard.
+func (t *routes) SendLeaderReply(to machine.Peer, p shards.Shard) {
 	out := &LeaderReply{Shard: p}
-	g, r := t.hosting.groupOf(p), t.table[p]
+	g, r := t.hosting.GroupOf(p), t.table[p]
 	if g != nil {
 		out.Leader, out.Members, out.Term = g.Leader(), g.Members(), g.Term()
 	}
@@ -25,8 +25,8 @@ func (t *routes) sendLeaderReply(to machine.Peer, p shards.Shard) {
 }
 
 func (t *routes) onLeaderQuery(f *peers.Remote, m *LeaderQuery) {
-	t.hosting.wake(m.Shard)
-	t.sendLeaderReply(f.Peer, m.Shard)
+	t.hosting.Wake(m.Shard)
+	t.SendLeaderReply(f.Peer, m.Shard)
 }
 
 // looked takes what the directory says of a shard.
@@ -130,6 +130,12 @@ func (t *routes) trusts(p shards.Shard, who machine.Peer) bool {
 	r := t.table[p]
 	return r != nil && r.trusts(who)
 }
+
+// LeaderFor returns who leads a shard that is needed; zero: it is not known.
+func (t *routes) LeaderFor(p shards.Shard) machine.Peer { return t.of(p).leader }
+
+// Search looks for the leader of a shard.
+func (t *routes) Search(p shards.Shard) { t.searchLeader(t.of(p)) }
 
 // leaderOf returns who leads a shard, as far as it is known; zero: not known.
 func (t *routes) leaderOf(p shards.Shard) machine.Peer {

@@ -34,7 +34,7 @@ func (t *routes) searchLeader(r *route) {
 func (t *routes) searchStep(r *route) {
 	r.next = t.Env.Now().Add(askEvery << min(r.tries/4, 2))
 	r.tries++
-	t.hosting.wake(r.shard)
+	t.hosting.Wake(r.shard)
 	if r.searching {
 		t.decideLeader(r)
 	}
@@ -98,7 +98,7 @@ func (t *routes) continueSearches() {
 // that is lost it matters to ask: less and less often while nothing changes.
 func (t *routes) checkSilentLeader(r *route, now machine.Time) {
 	f := t.links.ByID(r.leader.ID)
-	silent := f != nil && len(r.sessions) > 0 && f.IsSilent(now) && t.hosting.loadedGroup(r.shard) == nil
+	silent := f != nil && len(r.sessions) > 0 && f.IsSilent(now) && t.hosting.LoadedGroup(r.shard) == nil
 	if !silent && t.speakers.waiting(r.shard) == 0 {
 		r.silenceChecks = 0
 		return

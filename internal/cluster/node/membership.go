@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
@@ -26,7 +27,7 @@ type membership struct {
 	offers *offers
 	votes  *votePlacement
 	seen   *peers.Sightings
-	copies *copies
+	copies *copies.Store
 
 	convicted *accountability.Convictions // no members
 
@@ -65,7 +66,7 @@ func (b *membership) update(now machine.Time) {
 	// A lead that was not used is not passed on again: what the others lead is known some
 	// seconds late, and all idle groups would go round and never hibernate.
 	// What a group that began with a copy gives way with is merged from here.
-	if b.group.IsRunning() || !b.group.Used || b.copies.hasOrigin(b.group.Shard) {
+	if b.group.IsRunning() || !b.group.Used || b.copies.HasOrigin(b.group.Shard) {
 		return
 	}
 	b.askLoads(&st)

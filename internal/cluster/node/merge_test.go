@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -54,9 +55,9 @@ func (c *cluster) merged() bool {
 			continue
 		}
 		w := c.node(i).net
-		for _, s := range w.copies.list {
-			h := w.hosting.replicas[s.shard]
-			if s.isOrigin() && !w.hosting.dormant[s.shard] && (h == nil || h.group.Raft.Status().Restored == 0) {
+		for _, s := range w.copies.All() {
+			h := w.hosting.replicas[s.Shard]
+			if s.IsOrigin() && !w.hosting.dormant[s.Shard] && (h == nil || h.group.Raft.Status().Restored == 0) {
 				return false
 			}
 		}
@@ -134,56 +135,56 @@ func TestHostileMerges(t *testing.T) {
 		i := c.indexOf(n.Peer())
 		return !slices.Contains(c.hostsOf(home), i) && !slices.Contains(c.holders(home), i)
 	})
-	honest, _ := c.node(holder).net.copies.spare(home)
+	honest, _ := c.node(holder).net.copies.Spare(home)
 	at := home.Region.Column(0).Origin().Add(5, 200, 5)
 	change := func(dx int32, was, now world.Block) world.BlockChange {
 		return world.BlockChange{At: at.Add(dx, 0, 0), Was: was, Now: now}
 	}
-	answers := map[uint32]*MergeDone{}
+	answers := map[uint32]*copies.MergeDone{}
 	number := uint32(0)
-	ask := func(from int, proof copyProof, changes ...world.BlockChange) *MergeDone {
+	ask := func(from int, proof copies.Proof, changes ...world.BlockChange) *copies.MergeDone {
 		number++
-		m := &MergeChanges{Shard: home, Gen: honest.Gen, Term: honest.Term, Index: honest.Index, Proof: proof.encoded(), Number: number, Changes: changes}
+		m := &copies.MergeChanges{Shard: home, Gen: honest.Gen, Term: honest.Term, Index: honest.Index, Proof: proof.Encoded(), Number: number, Changes: changes}
 		c.nodes[leader].Call(func() {
 			w := c.node(leader).net
-			w.merges.receive(nodePeer(from), m, w.links.ByID(nodePeer(from).ID))
+			w.merges.Receive(nodePeer(from), m, w.links.ByID(nodePeer(from).ID))
 		})
 		c.s.Run(3 * time.Second)
 		return answers[number]
 	}
 	c.slow = func(_ int, m machine.Message) time.Duration {
-		if d, ok := m.(*MergeDone); ok {
+		if d, ok := m.(*copies.MergeDone); ok {
 			answers[d.Number] = d
 		}
 		return 0
 	}
 	end := hostpolicy.Log{Gen: honest.Gen, Term: honest.Term, Last: honest.Index}
 	good := change(0, world.Air, world.Bricks)
-	for name, got := range map[string]*MergeDone{
-		"no proof":            ask(stranger, copyProof{}, good),
-		"another's":           ask(stranger, honest.proof, good),
-		"signed by a holder":  ask(holder, c.node(holder).net.signatures.sign(nodePeer(holder).ID, home, end, honest.proof.digest()), good),
-		"of an unknown block": ask(holder, honest.proof, change(0, world.Air, world.BlockCount)),
-		"of another region":   ask(holder, honest.proof, change(-200, world.Air, world.Bricks)),
+	for name, got := range map[string]*copies.MergeDone{
+		"no proof":            ask(stranger, copies.Proof{}, good),
+		"another's":           ask(stranger, honest.Proof, good),
+		"signed by a holder":  ask(holder, c.node(holder).net.signatures.Sign(nodePeer(holder).ID, home, end, honest.Proof.Digest()), good),
+		"of an unknown block": ask(holder, honest.Proof, change(0, world.Air, world.BlockCount)),
+		"of another region":   ask(holder, honest.Proof, change(-200, world.Air, world.Bricks)),
 	} {
 		if got != nil && !got.Refused {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := ask(holder, honest.proof, change(1, world.Stone, world.Bricks), good); got == nil || got.Refused || got.InPlace != 1 {
+	if got := ask(holder, honest.Proof, change(1, world.Stone, world.Bricks), good); got == nil || got.Refused || got.InPlace != 1 {
 		t.Errorf("a holder: %+v", got)
 	}
-	if got := ask(holder, honest.proof, change(0, world.Air, world.Stone)); got == nil || got.InPlace != 0 {
+	if got := ask(holder, honest.Proof, change(0, world.Air, world.Stone)); got == nil || got.InPlace != 0 {
 		t.Errorf("a block that was changed: %+v", got)
 	}
 	f := c.node(leader).net.links.ByID(nodePeer(holder).ID)
 	taken := 0
 	for range 100 {
-		if c.node(leader).net.merges.budgets.Take(f, MaxMergeChanges) {
-			taken += MaxMergeChanges
+		if c.node(leader).net.merges.Spends(f, copies.MaxMergeChanges) {
+			taken += copies.MaxMergeChanges
 		}
 	}
-	if taken > mergeBurst {
+	if taken > copies.MergeBurst {
 		t.Errorf("%d changes were taken at once", taken)
 	}
 }

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -113,38 +112,6 @@ type (
 	// Leaving: the sender is about to stop.
 	Leaving struct{}
 )
-
-// Spare copies: a leader keeps the state of its shard on nodes that do not host it. They
-// travel over links.
-type (
-	// Spare is a part of the state of a shard after the entry Index of its group's log,
-	// which is of Term: the whole state, or its changes since the entry After. With
-	// After equal to Index it has no data, and asks what the receiver has. The first part
-	// has the sender's signature over the state that this leads to (copyProof).
-	Spare struct {
-		Shard       shards.Shard
-		Gen         group.Gen
-		Term, Index uint64
-		After       uint64 // 0: the whole state
-		Part        uint32
-		Last        bool
-		Data        []byte
-		Proof       []byte
-	}
-
-	// SpareHeld is the answer: what the sender has of the shard, and how many parts of
-	// what is on its way. Refused: it keeps no copy of it.
-	SpareHeld struct {
-		Shard       shards.Shard
-		Gen         group.Gen
-		Term, Index uint64
-		Parts       uint32
-		Refused     bool
-	}
-)
-
-// MaxSparePart is how many bytes of a state one Spare has.
-const MaxSparePart = 32 << 10
 
 // Decisions spreads the log of decisions. Two nodes with a new link exchange a hash of
 // their logs; if the hashes differ, each sends the other all statements. A node that

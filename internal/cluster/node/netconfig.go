@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
@@ -11,7 +12,7 @@ import (
 type Net struct {
 	part.Config
 	// Signer signs what this node says of spare copies; nil: they are not signed.
-	Signer Signer
+	Signer copies.Signer
 	// Log is what logs of regions are signed with; nil: nothing is recorded or followed
 	// (a simulation that does not look at it).
 	Log *accountability.LogKeys

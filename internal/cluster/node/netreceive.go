@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
@@ -45,7 +46,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.hosting.onGroupMessage(f, m.Space, m)
 	case *group.ChunkAck:
 		w.hosting.onGroupMessage(f, m.Space, m)
-	case *Generate, *CreateGroup, *HostQuery, *HostReply, *shardgroup.GroupStatus, *Spare, *SpareHeld, *MergeChanges, *MergeDone, *LogHeld, *CopyQuery, *CopyPart, *StatesQuery, *States, *RestoreState, *StateRestored,
+	case *Generate, *CreateGroup, *HostQuery, *HostReply, *shardgroup.GroupStatus, *copies.Spare, *copies.SpareHeld, *copies.MergeChanges, *copies.MergeDone, *copies.LogHeld, *copies.CopyQuery, *copies.CopyPart, *copies.StatesQuery, *copies.States, *copies.RestoreState, *copies.StateRestored,
 		*accountability.FollowLog, *accountability.LogEntry, *accountability.LogState, *accountability.Unsigned:
 		w.receiveOfHosting(f, m)
 	case *verifiedworld.OverlayShare, *verifiedworld.BootstrapQuery, *verifiedworld.BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
@@ -69,8 +70,8 @@ func (w *network) receiveOfHosting(f *peers.Remote, m machine.Message) {
 		w.creation.onHostReply(f, m)
 	case *shardgroup.GroupStatus:
 		w.hosting.onGroupStatus(f, m)
-	case *Spare:
-		w.spares.receive(f, m)
+	case *copies.Spare:
+		w.spares.Receive(f, m)
 	case *accountability.FollowLog:
 		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
 			h.log.OnFollow(f, m)
@@ -87,28 +88,28 @@ func (w *network) receiveOfHosting(f *peers.Remote, m machine.Message) {
 		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
 			h.followed.OnUnsigned()
 		}
-	case *SpareHeld:
+	case *copies.SpareHeld:
 		if h := w.hosting.replicas[m.Shard]; h != nil && h.group.Leading {
-			h.spares.hear(f, m)
+			h.spares.Hear(f, m)
 		}
-	case *LogHeld:
+	case *copies.LogHeld:
 		w.words.receive(f, m)
-	case *CopyQuery:
-		w.fetching.serve(f, m)
-	case *CopyPart:
-		w.fetching.receive(f, m)
-	case *StatesQuery:
-		w.states.answer(f, m)
-	case *States:
-		w.states.hear(f, m)
-	case *RestoreState:
-		w.restoring.receive(f.Peer, m)
-	case *StateRestored:
-		w.restoring.hear(f.Peer, m)
-	case *MergeChanges:
-		w.merges.receive(f.Peer, m, f)
-	case *MergeDone:
-		w.sources.onAnswer(f.Peer, m)
+	case *copies.CopyQuery:
+		w.fetching.Serve(f, m)
+	case *copies.CopyPart:
+		w.fetching.Receive(f, m)
+	case *copies.StatesQuery:
+		w.states.Answer(f, m)
+	case *copies.States:
+		w.states.Hear(f, m)
+	case *copies.RestoreState:
+		w.restoring.Receive(f.Peer, m)
+	case *copies.StateRestored:
+		w.restoring.Hear(f.Peer, m)
+	case *copies.MergeChanges:
+		w.merges.Receive(f.Peer, m, f)
+	case *copies.MergeDone:
+		w.sources.OnAnswer(f.Peer, m)
 	}
 }
 
@@ -149,5 +150,5 @@ func (w *network) onGenerate(f *peers.Remote, m *Generate) {
 		return
 	}
 	w.creation.coordinate(m.Shard, nil)
-	w.routes.sendLeaderReply(f.Peer, m.Shard)
+	w.routes.SendLeaderReply(f.Peer, m.Shard)
 }

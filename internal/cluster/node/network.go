@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/names"
@@ -32,18 +33,18 @@ type network struct {
 	routes   *routes // to shards
 	speakers *speakers
 
-	hosting     *hosting // of shards here
-	copies      *copies  // of shards that are hosted elsewhere
-	signatures  copySignatures
-	spares      *spareKeeping
+	hosting     *hosting      // of shards here
+	copies      *copies.Store // of shards that are hosted elsewhere
+	signatures  copies.Signatures
+	spares      *copies.SpareKeeping
 	spareUpload limit.Budget
 	words       *words
-	fetching    *copyFetching
-	states      *savedStates
-	restoring   *stateRestoring
+	fetching    *copies.Fetching
+	states      *copies.SavedStates
+	restoring   *copies.StateRestoring
 	restoration *restoration
-	merges      *merges
-	sources     *mergeSources
+	merges      *copies.Merges
+	sources     *copies.MergeSources
 	creation    *groupCreation
 	stored      *storedShards
 	invitations *invitations
@@ -99,14 +100,14 @@ func (w *network) onBeat() {
 	w.invitations.beat(now)
 	w.admission.beat(now)
 	w.stored.beat(now)
-	w.copies.beat(now)
-	w.spares.beat(now)
-	w.fetching.beat(now)
-	w.states.beat(now)
-	w.restoring.beat(now)
+	w.copies.Beat(now)
+	w.spares.Beat(now)
+	w.fetching.Beat(now)
+	w.states.Beat(now)
+	w.restoring.Beat(now)
 	w.restoration.beat(now)
-	w.merges.beat(now)
-	w.sources.beat(now)
+	w.merges.Beat(now)
+	w.sources.Beat(now)
 	w.hosting.readDormant(now)
 	w.owner.beat(now)
 	w.votes.beat(now)
@@ -136,7 +137,7 @@ func (w *network) recall(kvs []machine.KV) {
 		case string(kv.Key) == lists.AccessKey:
 			w.access.Lists().Recall(kv.Value)
 		default:
-			w.copies.recall(kv)
+			w.copies.Recall(kv)
 		}
 	}
 }

@@ -19,9 +19,6 @@ const (
 	claimFor = 40 * time.Second
 	// verifyEvery is the least time between two inquiries because of claims.
 	verifyEvery = 5 * time.Second
-	// claimants is how many of the nodes nearest to a key may claim. Hosts are not
-	// always among the nearest few, since a nearer node displaces none of them.
-	claimants = 2 * nearby
 )
 
 // claim is a node's word that it hosts another group of a shard, which has a leader.
@@ -42,7 +39,7 @@ func (o *otherGroups) noteClaim(f *peers.Remote, gen group.Gen) {
 	if o.convicted.Has(who) || o.group.HasLeft(who, o.Env.Now()) {
 		return
 	}
-	if !peers.Among(o.dir.NearestNodes(p, claimants), who) && !peers.Among(o.named, who) && !o.isFormer(who) && !o.group.IsMember(who) && !o.routes.trusts(p, f.Peer) {
+	if !peers.Among(o.dir.NearestNodes(p, hostpolicy.Claimants), who) && !peers.Among(o.named, who) && !o.isFormer(who) && !o.group.IsMember(who) && !o.routes.trusts(p, f.Peer) {
 		return
 	}
 	now := o.Env.Now()

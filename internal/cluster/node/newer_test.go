@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -69,7 +70,7 @@ func TestLiarsClaim(t *testing.T) {
 				t.Errorf("%d nodes: node %d has put aside %v", nodes, victim, had)
 			}
 			for p, h := range c.node(victim).net.hosting.replicas {
-				if n := len(h.otherGroups.claims); n > nearby+2 {
+				if n := len(h.otherGroups.claims); n > hostpolicy.Nearby+2 {
 					t.Errorf("%v has %d claims", p, n)
 				}
 			}

@@ -20,6 +20,9 @@
 //   - hosting, replica and its parts, groupCreation, departure: shards hosted here, by
 //     the rules of package hostpolicy;
 //   - gatewaySessions, remoteSessions, admission: sessions of players;
+//   - package copies: states of shards that others host, and what is merged or restored
+//     from them; package accountability: who checks what hosts do, and how; package
+//     shardgroup: what both know of the groups of shards here (decision 140);
 //   - package verifiedworld: the overlay and the replicated storage of a world with an
 //     authority.
 //

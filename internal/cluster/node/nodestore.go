@@ -30,8 +30,6 @@ type nodeStore struct {
 
 // The space, and the keys of the contacts and of when the node last ran.
 const (
-	// NodeSpace is the space of what a node keeps for itself.
-	NodeSpace   = "node"
 	contactsKey = "contacts"
 	aliveKey    = "alive"
 )
@@ -53,13 +51,13 @@ func newNodeStore(c part.Part, p part.Seat, dir *directory.Directory, seen *peer
 	return m
 }
 
-func (m *nodeStore) do(tag uint64, job machine.Job) { m.jobs.Do(NodeSpace, tag, job) }
+func (m *nodeStore) do(tag uint64, job machine.Job) { m.jobs.Do(part.NodeSpace, tag, job) }
 
 // Start implements machine.Machine: what is on the disk is read.
 func (m *nodeStore) Start() {
 	m.seen.Start()
 	m.next = m.Env.Now().Add(saveFirst)
-	m.do(jobLoad, machine.DiskRead{Space: NodeSpace})
+	m.do(jobLoad, machine.DiskRead{Space: part.NodeSpace})
 }
 
 // OnDone implements machine.Machine. A list that cannot be read is no reason not to
@@ -109,7 +107,7 @@ func contacts(kvs []machine.KV) (known []machine.Peer, saved []byte, err error) 
 	return known, saved, err
 }
 
-// KnownNodes are the nodes that answered last time, from what is in NodeSpace.
+// KnownNodes are the nodes that answered last time, from what is in part.NodeSpace.
 func KnownNodes(kvs []machine.KV) []machine.Peer {
 	known, _, _ := contacts(kvs) // a list that cannot be read is made again
 	return known
@@ -143,7 +141,7 @@ func (m *nodeStore) save() {
 
 // Put writes a value to the node's own space.
 func (m *nodeStore) Put(key string, value []byte) {
-	m.do(jobSave, machine.DiskWrite{Space: NodeSpace, Put: []machine.KV{{Key: []byte(key), Value: value}}})
+	m.do(jobSave, machine.DiskWrite{Space: part.NodeSpace, Put: []machine.KV{{Key: []byte(key), Value: value}}})
 }
 
 // OnMessage implements machine.Machine.

@@ -45,7 +45,7 @@ func TestLongLiarObjects(t *testing.T) {
 		case i == left:
 		case c.node(i).net.hosting.replica(home) != nil:
 			c.nodes[i].Crash()
-		case peers.Among(c.node(left).net.dir.NearestNodes(home, nearby), nodePeer(i).ID):
+		case peers.Among(c.node(left).net.dir.NearestNodes(home, hostpolicy.Nearby), nodePeer(i).ID):
 			liars = append(liars, i)
 		}
 	}

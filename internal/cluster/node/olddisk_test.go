@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 )
@@ -112,9 +113,9 @@ func TestForgedWord(t *testing.T) {
 	})
 	gen, term := w.hosting.replicas[home].group.Raft.Term()
 	end := hostpolicy.Log{Gen: gen, Term: term + 5, Last: 1 << 40}
-	own := w.signatures.say(shards.Lobby, end)
+	own := w.signatures.Say(shards.Lobby, end)
 	own.Shard = home
-	for _, m := range []*LogHeld{c.node(liar).net.signatures.say(home, end), own, {Shard: home, Gen: gen, Term: term + 5, Index: 1 << 40}} {
+	for _, m := range []*copies.LogHeld{c.node(liar).net.signatures.Say(home, end), own, {Shard: home, Gen: gen, Term: term + 5, Index: 1 << 40}} {
 		c.nodes[liar].Call(func() { c.node(liar).net.links.SendDatagram(nodePeer(victim), m) })
 	}
 	c.s.Run(10 * time.Second)

@@ -272,9 +272,9 @@ func (g *quorumLoss) near() (near, answered int) {
 
 // honestNear are the nodes nearest to the key that were not convicted.
 func (g *quorumLoss) honestNear() []machine.Peer {
-	near := g.dir.NearestNodes(g.group.Shard, nearby+g.convicted.Count())
+	near := g.dir.NearestNodes(g.group.Shard, hostpolicy.Nearby+g.convicted.Count())
 	near = slices.DeleteFunc(near, func(p machine.Peer) bool { return g.convicted.Has(p.ID) })
-	return near[:min(len(near), nearby)]
+	return near[:min(len(near), hostpolicy.Nearby)]
 }
 
 // describe tells people what was lost.

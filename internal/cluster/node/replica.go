@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
@@ -34,7 +35,7 @@ type replica struct {
 	quorumLoss  *quorumLoss
 	rollback    *rollbackCheck
 	otherGroups *otherGroups
-	spares      *spareSending
+	spares      *copies.SpareSending
 	log         *accountability.LogSending
 	followed    *accountability.LogFollowing
 
@@ -84,7 +85,7 @@ func (h *replica) open() {
 	h.seat = h.newSeat(group.OwnSpace(h.space))
 	h.rollback.restart()
 	h.group.Raft = group.New(group.Config{
-		Space: h.space, Self: h.Cfg.Self, SetAside: h.setAside, Applied: h.spares.applied, Vouched: h.rollback.isNeeded(),
+		Space: h.space, Self: h.Cfg.Self, SetAside: h.setAside, Applied: h.spares.Applied, Vouched: h.rollback.isNeeded(),
 	}, groupEnv{h.Env, h.seat, h.send}, h)
 	h.seat.Put(h.group.Raft)
 	h.group.Raft.Start()
@@ -131,7 +132,7 @@ func (h *replica) beat(now machine.Time) {
 			h.quorumLoss.check(now)
 		}
 		h.record.renew(now)
-		h.spares.speak(now)
+		h.spares.Speak(now)
 		return
 	}
 	h.record.leads()
@@ -143,8 +144,8 @@ func (h *replica) beat(now machine.Time) {
 		h.users.notify() // whom to ask when this node falls silent
 	}
 	h.membership.update(now)
-	h.spares.beat(now)
-	if idle := now.Sub(h.group.IdleSince); idle >= hibernateAfter && (h.spares.isSettled() || idle >= sparesAtMost) && !h.IsLeaving() {
+	h.spares.Beat(now)
+	if idle := now.Sub(h.group.IdleSince); idle >= hibernateAfter && (h.spares.IsSettled() || idle >= sparesAtMost) && !h.IsLeaving() {
 		h.group.Raft.Hibernate()
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
@@ -30,11 +31,11 @@ import (
 type restoration struct {
 	part.Part
 	convicted  *accountability.Convictions // what they say does not count
-	signatures copySignatures
+	signatures copies.Signatures
 	links      *peers.Links
 	dir        *directory.Directory
 	seen       *peers.Sightings
-	copies     *copies
+	copies     *copies.Store
 	hosting    *hosting
 
 	inquiries map[shards.Shard]*lossInquiry
@@ -85,7 +86,7 @@ func (o *restoration) inquire(p shards.Shard, q *lossInquiry) {
 		return
 	}
 	q.begun, q.heard = o.Env.Now(), map[id.ID]*shardgroup.GroupStatus{}
-	others := append(o.seen.Recent(), o.dir.NearestNodes(p, claimants)...)
+	others := append(o.seen.Recent(), o.dir.NearestNodes(p, hostpolicy.Claimants)...)
 	kademlia.SortNearest(o.dir.KeyOf(p), others)
 	q.asked = append(slices.Clone(q.rival.Members), others...)
 	seen := map[id.ID]bool{o.Cfg.Self.ID: true}
@@ -162,7 +163,7 @@ func (o *restoration) lost(p shards.Shard, q *lossInquiry) hostpolicy.Lost {
 			}
 		}
 	}
-	for _, n := range o.dir.NearestNodes(p, nearby) {
+	for _, n := range o.dir.NearestNodes(p, hostpolicy.Nearby) {
 		if !isHost(n) {
 			l.Near++
 			if q.heard[n.ID] != nil {
@@ -176,20 +177,20 @@ func (o *restoration) lost(p shards.Shard, q *lossInquiry) hostpolicy.Lost {
 // newest is the node that has the newest copy of a shard, of equal ones that nearest to
 // the key; this node, if nobody has one. The newest that a host of the record has signed
 // counts: others are claims, which are believed only if nobody has a signed one.
-func (o *restoration) newest(p shards.Shard, q *lossInquiry, own savedCopy) machine.Peer {
+func (o *restoration) newest(p shards.Shard, q *lossInquiry, own copies.Saved) machine.Peer {
 	nodes := o.dir.NearestTo(o.dir.KeyOf(p), peers.NearestFirst(o.dir.KeyOf(p), slices.Clone(q.asked)))
 	claimed, signed := make([]hostpolicy.Log, len(nodes)), make([]hostpolicy.Log, len(nodes))
 	for i, n := range nodes {
 		m := q.heard[n.ID]
-		var proof copyProof
+		var proof copies.Proof
 		switch {
 		case n.ID == o.Cfg.Self.ID:
-			claimed[i], proof = own.end(), own.proof
+			claimed[i], proof = own.End(), own.Proof
 		case m != nil && (q.rival.Term == 0 || shardgroup.TermOf(m.Gen, m.Term) <= q.rival.Term):
 			// A state that is newer than the record is a lie: leaders publish their terms.
-			claimed[i], proof = m.End(), decodeCopyProof(m.Proof)
+			claimed[i], proof = m.End(), copies.DecodeProof(m.Proof)
 		}
-		if o.signatures.signedBy(q.rival.Members, n.ID, p, claimed[i], proof) {
+		if o.signatures.SignedBy(q.rival.Members, n.ID, p, claimed[i], proof) {
 			signed[i] = claimed[i]
 		}
 	}
@@ -216,11 +217,11 @@ func (o *restoration) decide(p shards.Shard, q *lossInquiry) {
 		q.done()
 		return
 	}
-	if o.hosting.hosts(p) || o.IsLeaving() || !lost.MayRestore() {
+	if o.hosting.Hosts(p) || o.IsLeaving() || !lost.MayRestore() {
 		q.done()
 		return
 	}
-	own, kept := o.copies.newest(p)
+	own, kept := o.copies.Newest(p)
 	if best := o.newest(p, q, own); best.ID != o.Cfg.Self.ID {
 		q.done()
 		o.links.SendDatagram(best, &CreateGroup{p, []machine.Peer{best}})
@@ -239,15 +240,15 @@ func (o *restoration) decide(p shards.Shard, q *lossInquiry) {
 		q.done()
 		return
 	}
-	o.copies.read(own, func(kvs []machine.KV, err error) {
+	o.copies.Read(own, func(kvs []machine.KV, err error) {
 		switch {
 		case err != nil:
 			o.Note(fmt.Sprintf("The copy of %s cannot be read: %v", p, err))
-		case !own.proof.of(kvs):
+		case !own.Proof.Of(kvs):
 			o.Note(fmt.Sprintf("The copy of %s is not what its host has signed: it is deleted.", p))
-			o.copies.drop(own)
+			o.copies.Drop(own)
 		default:
-			from.Restored, from.Content = own.at, kvs
+			from.Restored, from.Content = own.At, kvs
 			o.continueFrom(p, own, from, q)
 			return
 		}
@@ -265,50 +266,43 @@ func (q *lossInquiry) origin() group.Origin {
 // the log is no part of it: the other hosts may not have that, so it is merged like what
 // is changed from now on.
 func (o *restoration) resigned(p shards.Shard) {
-	q, own, ok := o.resigning[p], savedCopy{}, false
+	q := o.resigning[p]
 	delete(o.resigning, p)
-	for _, s := range o.copies.list {
-		if s.Space == group.RetiredSpace(p.Space()) {
-			own, ok = s, true
-		}
-	}
+	own, ok := o.copies.Retired(p)
 	if q == nil || !ok {
 		return
 	}
-	o.copies.read(own, func(kvs []machine.KV, err error) {
+	o.copies.Read(own, func(kvs []machine.KV, err error) {
 		if err != nil {
 			o.Note(fmt.Sprintf("What this node has of %s, as its last host, cannot be read: %v", p, err))
 			return
 		}
-		own.at = q.since
-		own.proof = o.signatures.sign(o.Cfg.Self.ID, p, own.end(), group.DigestOf(kvs).Sum())
+		own.At = q.since
+		own.Proof = o.signatures.Sign(o.Cfg.Self.ID, p, own.End(), group.DigestOf(kvs).Sum())
 		from := q.origin()
-		from.Restored, from.Content, from.Changes = own.at, kvs, q.log
+		from.Restored, from.Content, from.Changes = own.At, kvs, q.log
 		o.continueFrom(p, own, from, q)
 	})
 }
 
 // continueFrom continues a shard from a copy. A copy that a host has signed is kept
 // beside it: what is changed from now on is merged if the hosts come back.
-func (o *restoration) continueFrom(p shards.Shard, own savedCopy, from group.Origin, q *lossInquiry) {
+func (o *restoration) continueFrom(p shards.Shard, own copies.Saved, from group.Origin, q *lossInquiry) {
 	create := func(error) {
 		q.done()
-		if o.hosting.hosts(p) || o.IsLeaving() {
+		if o.hosting.Hosts(p) || o.IsLeaving() {
 			return
 		}
 		lost := fmt.Sprintf("its %d hosts", len(q.rival.Members))
 		if q.resign != nil {
 			lost = fmt.Sprintf("%d of its %d hosts", len(q.rival.Members)-1, len(q.rival.Members))
 		}
-		o.Note(fmt.Sprintf("%s lost %s. It was restored to its state of %s.", p, lost, clock(own.at)))
+		o.Note(fmt.Sprintf("%s lost %s. It was restored to its state of %s.", p, lost, part.Clock(own.At)))
 		o.hosting.createGroup(p, from, []machine.Peer{o.Cfg.Self})
 	}
-	if p.Lobby || own.proof == (copyProof{}) {
+	if p.Lobby || own.Proof == (copies.Proof{}) {
 		create(nil)
 		return
 	}
-	o.copies.keepOrigin(own, from.Content, create)
+	o.copies.KeepOrigin(own, from.Content, create)
 }
-
-// clock is a time as people read it.
-func clock(t machine.Time) string { return time.Unix(0, int64(t)).UTC().Format("15:04:05") }

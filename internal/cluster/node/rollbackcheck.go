@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
@@ -25,11 +26,11 @@ import (
 type rollbackCheck struct {
 	part.Part
 	group      *shardgroup.Group
-	signatures copySignatures
+	signatures copies.Signatures
 	links      *peers.Links
 	dir        *directory.Directory
 	seen       *peers.Sightings
-	fetching   *copyFetching
+	fetching   *copies.Fetching
 
 	done    bool // there is nothing to find out (any more)
 	begun   machine.Time
@@ -37,13 +38,13 @@ type rollbackCheck struct {
 	next    machine.Time // when to ask again
 	asked   []machine.Peer
 	heard   map[id.ID]*shardgroup.GroupStatus
-	checked map[id.ID]copyProof // whose signature was checked
+	checked map[id.ID]copies.Proof // whose signature was checked
 
 	vouched bool
-	had     hostpolicy.Log       // what this node has had
-	copies  map[id.ID]signedCopy // of other nodes, signed by a member
-	since   machine.Time         // it is known to lack something, and nobody leads
-	fetched bool                 // a copy is on its way
+	had     hostpolicy.Log          // what this node has had
+	copies  map[id.ID]copies.Signed // of other nodes, signed by a member
+	since   machine.Time            // it is known to lack something, and nobody leads
+	fetched bool                    // a copy is on its way
 }
 
 const (
@@ -78,17 +79,17 @@ func (k *rollbackCheck) hear(f *peers.Remote, m *shardgroup.GroupStatus) {
 		return
 	}
 	k.heard[f.Peer.ID] = m
-	proof := decodeCopyProof(m.Proof)
-	if m.Member || proof == (copyProof{}) || k.checked[f.Peer.ID] == proof {
+	proof := copies.DecodeProof(m.Proof)
+	if m.Member || proof == (copies.Proof{}) || k.checked[f.Peer.ID] == proof {
 		return
 	}
 	k.checked[f.Peer.ID] = proof
 	end := m.End()
-	if k.signatures.signedBy([]machine.Peer{k.Cfg.Self}, f.Peer.ID, m.Shard, end, proof) {
+	if k.signatures.SignedBy([]machine.Peer{k.Cfg.Self}, f.Peer.ID, m.Shard, end, proof) {
 		k.hearOwn(end)
 	}
-	if k.signatures.signedBy(k.group.Members(), f.Peer.ID, m.Shard, end, proof) {
-		k.copies[f.Peer.ID] = signedCopy{end: end, proof: proof}
+	if k.signatures.SignedBy(k.group.Members(), f.Peer.ID, m.Shard, end, proof) {
+		k.copies[f.Peer.ID] = copies.Signed{End: end, Proof: proof}
 	}
 }
 
@@ -99,7 +100,7 @@ func (k *rollbackCheck) restart() {
 }
 
 // isNeeded reports whether the replica is of an earlier run, and words are signed.
-func (k *rollbackCheck) isNeeded() bool { return k.group.Opened != 0 && k.signatures.isOn() }
+func (k *rollbackCheck) isNeeded() bool { return k.group.Opened != 0 && k.signatures.IsOn() }
 
 // beat goes on with the check.
 func (k *rollbackCheck) beat(now machine.Time) {
@@ -108,7 +109,7 @@ func (k *rollbackCheck) beat(now machine.Time) {
 		return
 	}
 	if k.begun == 0 {
-		k.begun, k.heard, k.checked, k.copies = now, map[id.ID]*shardgroup.GroupStatus{}, map[id.ID]copyProof{}, map[id.ID]signedCopy{}
+		k.begun, k.heard, k.checked, k.copies = now, map[id.ID]*shardgroup.GroupStatus{}, map[id.ID]copies.Proof{}, map[id.ID]copies.Signed{}
 	}
 	if k.joined == 0 && k.dir.HasJoined() {
 		k.joined, k.next = now, 0
@@ -136,7 +137,7 @@ func (k *rollbackCheck) end() {
 
 // ask asks who may know.
 func (k *rollbackCheck) ask(st *group.Status) {
-	ask := append(k.group.Members(), k.dir.NearestNodes(k.group.Shard, claimants)...)
+	ask := append(k.group.Members(), k.dir.NearestNodes(k.group.Shard, hostpolicy.Claimants)...)
 	ask = append(append(ask, st.Former...), k.seen.Recent()...)
 	k.asked = peers.AppendOthers(k.asked, k.Cfg.Self.ID, ask...)
 	k.asked = k.asked[:min(len(k.asked), maxRollbackAsks)]
@@ -197,9 +198,9 @@ func (k *rollbackCheck) othersHave() bool {
 func (k *rollbackCheck) fetchCopy(st *group.Status) bool {
 	own := shardgroup.EndOf(st)
 	var from machine.Peer
-	best := signedCopy{end: own}
+	best := copies.Signed{End: own}
 	for _, p := range k.asked {
-		if c, ok := k.copies[p.ID]; ok && c.end.Gen == st.Gen && c.end.Last > own.Last && c.end.Compare(best.end) > 0 {
+		if c, ok := k.copies[p.ID]; ok && c.End.Gen == st.Gen && c.End.Last > own.Last && c.End.Compare(best.End) > 0 {
 			best, from = c, p
 		}
 	}
@@ -207,7 +208,7 @@ func (k *rollbackCheck) fetchCopy(st *group.Status) bool {
 		return false
 	}
 	k.fetched = true
-	k.fetching.begin(from, k.group.Shard, best, func(kvs []machine.KV, ok bool) {
+	k.fetching.Begin(from, k.group.Shard, best, func(kvs []machine.KV, ok bool) {
 		k.fetched = false
 		if k.done || k.group.Gone {
 			return
@@ -216,7 +217,7 @@ func (k *rollbackCheck) fetchCopy(st *group.Status) bool {
 			delete(k.copies, from.ID)
 			return
 		}
-		k.catchUp(best.end, kvs)
+		k.catchUp(best.End, kvs)
 	})
 	return true
 }

@@ -42,12 +42,12 @@ type convictedNodes interface {
 
 // localReplicas is what routing needs of the replicas here (hosting).
 type localReplicas interface {
-	// groupOf returns the group of the replica here, reading it if it is only on the
+	// GroupOf returns the group of the replica here, reading it if it is only on the
 	// disk; nil: there is none. loadedGroup does not read.
-	groupOf(shards.Shard) *shardgroup.Group
-	loadedGroup(shards.Shard) *shardgroup.Group
-	// wake wakes the group of a shard that is needed.
-	wake(shards.Shard)
+	GroupOf(shards.Shard) *shardgroup.Group
+	LoadedGroup(shards.Shard) *shardgroup.Group
+	// Wake wakes the group of a shard that is needed.
+	Wake(shards.Shard)
 }
 
 // coordinator finds hosts for a shard that has none (groupCreation).

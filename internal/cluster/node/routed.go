@@ -15,13 +15,13 @@ func (w *network) onRouted(f *peers.Remote, m *Routed) {
 	h := w.hosting.replica(m.To)
 	switch {
 	case h == nil:
-		w.routes.sendLeaderReply(f.Peer, m.To)
+		w.routes.SendLeaderReply(f.Peer, m.To)
 		return
 	case !h.group.Leading:
 		if l := h.group.Leader(); l == (machine.Peer{}) || h.group.Raft.Hibernates() {
 			h.holdMessage(f, m)
 		} else {
-			w.routes.sendLeaderReply(f.Peer, m.To)
+			w.routes.SendLeaderReply(f.Peer, m.To)
 		}
 		return
 	}

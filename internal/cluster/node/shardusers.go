@@ -29,7 +29,7 @@ type shardUsers struct {
 
 // leaderReplies tells a node where a shard is led (routes).
 type leaderReplies interface {
-	sendLeaderReply(to machine.Peer, p shards.Shard)
+	SendLeaderReply(to machine.Peer, p shards.Shard)
 }
 
 // heldMessage is a message that arrived before the leader is known.
@@ -71,7 +71,7 @@ func (u *shardUsers) release(leading func() bool) {
 		if leading() {
 			u.deliver(x.from, x.m)
 		} else {
-			u.replies.sendLeaderReply(x.from.Peer, u.shard)
+			u.replies.SendLeaderReply(x.from.Peer, u.shard)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func (u *shardUsers) release(leading func() bool) {
 // notify tells the nodes that have used this replica where the shard is led.
 func (u *shardUsers) notify() {
 	for _, to := range peers.Sorted(u.nodes) {
-		u.replies.sendLeaderReply(to, u.shard)
+		u.replies.SendLeaderReply(to, u.shard)
 	}
 }
 

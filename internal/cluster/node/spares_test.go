@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -34,7 +35,7 @@ func playedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home shards.S
 		g.quiet = true
 		c.until("all acts are answered", func() bool { return len(g.pending) == 0 })
 		home = shards.Shard{Region: g.home}
-		if h := c.node(at).net.hosting; g.acted > 0 && !h.hosts(home) && !h.hosts(shards.Lobby) {
+		if h := c.node(at).net.hosting; g.acted > 0 && !h.Hosts(home) && !h.Hosts(shards.Lobby) {
 			last := len(c.guests) - 1
 			c.guests[0], c.guests[last] = c.guests[last], c.guests[0] // it reads for checkEdits
 			return c, g, home
@@ -109,9 +110,9 @@ func TestSpareCopyOfTheLobby(t *testing.T) {
 func (c *cluster) spares() map[shards.Shard]int {
 	out := map[shards.Shard]int{}
 	for i := range c.nodes {
-		for _, s := range c.node(i).net.copies.list {
-			if s.isSpare() {
-				out[s.shard]++
+		for _, s := range c.node(i).net.copies.All() {
+			if s.IsSpare() {
+				out[s.Shard]++
 			}
 		}
 	}
@@ -125,7 +126,7 @@ func TestNoSpareCopyOfUntouched(t *testing.T) {
 	spares, untouched := c.spares(), 0
 	for i := range c.nodes {
 		for p := range c.node(i).net.hosting.replicas {
-			if p.Lobby || keeps(p, c.nodes[i].Disk.All(p.Space())) {
+			if p.Lobby || copies.Keeps(p, c.nodes[i].Disk.All(p.Space())) {
 				continue
 			}
 			if untouched++; spares[p] > 0 {
@@ -133,11 +134,11 @@ func TestNoSpareCopyOfUntouched(t *testing.T) {
 			}
 		}
 	}
-	if untouched == 0 || spares[home] != spareHolders || spares[shards.Lobby] != spareHolders {
+	if untouched == 0 || spares[home] != copies.SpareHolders || spares[shards.Lobby] != copies.SpareHolders {
 		t.Errorf("%d replicas are untouched; copies: %v", untouched, spares)
 	}
 	for i := range c.nodes {
-		if _, kept := c.node(i).net.copies.spare(home); kept && c.node(i).net.hosting.hosts(home) {
+		if _, kept := c.node(i).net.copies.Spare(home); kept && c.node(i).net.hosting.Hosts(home) {
 			t.Errorf("node %d hosts %v, and keeps a copy of it", i, home)
 		}
 	}
@@ -151,7 +152,7 @@ func TestForgedSpareCopy(t *testing.T) {
 	hosts := c.hostsOf(home)
 	holder, stranger := -1, -1
 	for i := range c.nodes {
-		_, kept := c.node(i).net.copies.spare(home)
+		_, kept := c.node(i).net.copies.Spare(home)
 		switch {
 		case kept:
 			holder = i
@@ -159,15 +160,15 @@ func TestForgedSpareCopy(t *testing.T) {
 			stranger = i
 		}
 	}
-	before, _ := c.node(holder).net.copies.spare(home)
-	send := func(from int, m Spare) {
+	before, _ := c.node(holder).net.copies.Spare(home)
+	send := func(from int, m copies.Spare) {
 		m.Shard = home
 		end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
-		m.Proof = c.node(from).net.signatures.sign(nodePeer(holder).ID, home, end, group.DigestOf([]machine.KV{{Key: []byte("x"), Value: []byte("y")}}).Sum()).encoded()
+		m.Proof = c.node(from).net.signatures.Sign(nodePeer(holder).ID, home, end, group.DigestOf([]machine.KV{{Key: []byte("x"), Value: []byte("y")}}).Sum()).Encoded()
 		c.nodes[from].Call(func() { c.node(from).net.links.Send(nodePeer(holder), &m) })
 		c.s.Run(time.Second)
 	}
-	newer := Spare{Gen: before.Gen, Term: before.Term + 1, Index: before.Index + 1000, Last: true}
+	newer := copies.Spare{Gen: before.Gen, Term: before.Term + 1, Index: before.Index + 1000, Last: true}
 	content := newer
 	content.Data = group.AppendContent(nil, []machine.KV{{Key: []byte("x"), Value: []byte("y")}})
 	for range 3 { // the first asks the directory
@@ -185,19 +186,19 @@ func TestForgedSpareCopy(t *testing.T) {
 		send(hosts[0], beyond)
 		send(hosts[0], late)
 	}
-	after, ok := c.node(holder).net.copies.spare(home)
+	after, ok := c.node(holder).net.copies.Spare(home)
 	if !ok || after.Index >= newer.Index || len(c.nodes[holder].Disk.All(after.Space)) < 2 {
 		t.Errorf("the copy was %+v, and is %+v, %v", before, after, ok)
 	}
 	f := c.node(holder).net.links.ByID(nodePeer(hosts[1]).ID)
 	keeping := c.node(holder).net.spares
 	taken := 0
-	for range 10 * spareBurst / MaxSparePart {
-		if keeping.budgets.Take(f, MaxSparePart) {
-			taken += MaxSparePart
+	for range 10 * copies.SpareBurst / copies.MaxSparePart {
+		if keeping.Spends(f, copies.MaxSparePart) {
+			taken += copies.MaxSparePart
 		}
 	}
-	if taken > spareBurst {
+	if taken > copies.SpareBurst {
 		t.Errorf("%d bytes were taken at once", taken)
 	}
 }

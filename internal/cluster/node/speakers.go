@@ -30,7 +30,7 @@ const (
 // may speak in its name.
 func (s *speakers) speaksFor(p machine.Peer, shard shards.Shard) bool {
 	is := func(m machine.Peer) bool { return m.ID == p.ID }
-	if g := s.hosting.loadedGroup(shard); g != nil && slices.ContainsFunc(g.Members(), is) {
+	if g := s.hosting.LoadedGroup(shard); g != nil && slices.ContainsFunc(g.Members(), is) {
 		return true
 	}
 	r := s.routes.known(shard)
@@ -41,7 +41,7 @@ func (s *speakers) speaksFor(p machine.Peer, shard shards.Shard) bool {
 // it whether it does: otherwise answers would go to the previous leader.
 func (s *speakers) confirmLeader(p machine.Peer, shard shards.Shard) {
 	r, now := s.routes.known(shard), s.Env.Now()
-	if r == nil || r.leader == p || r.leader == s.Cfg.Self || s.hosting.loadedGroup(shard).KnowsBetter(r.term) || now < r.nextConfirm {
+	if r == nil || r.leader == p || r.leader == s.Cfg.Self || s.hosting.LoadedGroup(shard).KnowsBetter(r.term) || now < r.nextConfirm {
 		return
 	}
 	r.nextConfirm = now.Add(peers.Beat)

@@ -6,7 +6,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
@@ -36,7 +38,7 @@ type otherGroups struct {
 	dir        *directory.Directory
 	seen       *peers.Sightings
 	routes     otherRoutes
-	copies     *copies
+	copies     *copies.Store
 
 	next         machine.Time
 	asked        machine.Time    // when it last asked
@@ -86,9 +88,9 @@ func (o *otherGroups) search(now machine.Time) {
 
 // suspects are the nodes that may host another group, as far as the directory tells.
 func (o *otherGroups) suspects(found *kademlia.Record) []machine.Peer {
-	n := nearby
+	n := hostpolicy.Nearby
 	if len(o.claims) > 0 { // whoever else may claim it is asked too
-		n = claimants
+		n = hostpolicy.Claimants
 	}
 	out := o.dir.NearestNodes(o.group.Shard, n)
 	if st := o.group.Raft.Status(); st.Restored != 0 { // its hosts may be back, and sleep
@@ -173,7 +175,7 @@ func (o *otherGroups) isClosed() bool {
 		return true
 	case !o.group.Leading:
 		return st.Leader == (machine.Peer{})
-	case st.Restored == 0 || o.copies.hasOrigin(o.group.Shard):
+	case st.Restored == 0 || o.copies.HasOrigin(o.group.Shard):
 		if len(st.Members) > 1 {
 			_ = o.group.Raft.SetMembers([]machine.Peer{o.Cfg.Self}) // if it cannot now: asked again
 			return false

@@ -59,7 +59,7 @@ func (w *network) shardStats() (out []ShardStats) {
 		})
 	}
 	for _, r := range w.routes.sorted() {
-		if w.hosting.loadedGroup(r.shard) == nil && len(r.members) > 0 {
+		if w.hosting.LoadedGroup(r.shard) == nil && len(r.members) > 0 {
 			out = append(out, ShardStats{Shard: r.shard, Leader: r.leader, Members: r.members})
 		}
 	}

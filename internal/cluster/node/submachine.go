@@ -48,7 +48,7 @@ func (n *Node) deliver(u part.Call) {
 	}
 	if v, ok := u.Msg.(*region.Merged); ok {
 		if u.From == u.To {
-			n.net.merges.onMerged(v)
+			n.net.merges.OnMerged(v)
 		}
 		return
 	}

@@ -391,7 +391,7 @@ func TestLongGrieferOnLand(t *testing.T) {
 	w := newTown(t, 5, 4)
 	const evil = 3 // Eve's node
 	for _, r := range townRegions {
-		if w.node(evil).net.hosting.hosts(shards.Shard{Region: r}) {
+		if w.node(evil).net.hosting.Hosts(shards.Shard{Region: r}) {
 			t.Fatalf("Eve's node hosts %v: take another seed", r)
 		}
 	}

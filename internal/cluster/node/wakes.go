@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
@@ -36,9 +37,9 @@ func wakenBy(m machine.Message) (shards.Shard, bool) {
 		return m.Shard, true
 	case *shardgroup.GroupStatus:
 		return m.Shard, true
-	case *MergeChanges:
+	case *copies.MergeChanges:
 		return m.Shard, true
-	case *RestoreState:
+	case *copies.RestoreState:
 		return m.Shard, true
 	case *HostQuery:
 		return m.Shard, true

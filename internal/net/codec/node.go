@@ -3,6 +3,7 @@ package codec
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
@@ -79,9 +80,9 @@ var nodeKinds = []*kind{
 		num(f, &m.Term)
 		num(f, &m.Last)
 		list(f, &m.Members, maxMembers, minPeer, peer)
-		f.bytes(&m.Proof, node.CopyProofSize)
+		f.bytes(&m.Proof, copies.CopyProofSize)
 	}),
-	message(135, func(f *form, m *node.Spare) {
+	message(135, func(f *form, m *copies.Spare) {
 		shard(f, &m.Shard)
 		gen(f, &m.Gen)
 		num(f, &m.Term)
@@ -89,10 +90,10 @@ var nodeKinds = []*kind{
 		num(f, &m.After)
 		num(f, &m.Part)
 		f.bool(&m.Last)
-		f.bytes(&m.Data, node.MaxSparePart)
-		f.bytes(&m.Proof, node.CopyProofSize)
+		f.bytes(&m.Data, copies.MaxSparePart)
+		f.bytes(&m.Proof, copies.CopyProofSize)
 	}),
-	message(136, func(f *form, m *node.SpareHeld) {
+	message(136, func(f *form, m *copies.SpareHeld) {
 		shard(f, &m.Shard)
 		gen(f, &m.Gen)
 		num(f, &m.Term)
@@ -100,24 +101,24 @@ var nodeKinds = []*kind{
 		num(f, &m.Parts)
 		f.bool(&m.Refused)
 	}),
-	message(137, func(f *form, m *node.MergeChanges) {
+	message(137, func(f *form, m *copies.MergeChanges) {
 		shard(f, &m.Shard)
 		gen(f, &m.Gen)
 		num(f, &m.Term)
 		num(f, &m.Index)
-		f.bytes(&m.Proof, node.CopyProofSize)
+		f.bytes(&m.Proof, copies.CopyProofSize)
 		gen(f, &m.Aside)
 		num(f, &m.Number)
-		list(f, &m.Changes, node.MaxMergeChanges, 5, func(f *form, c *world.BlockChange) { f.pos(&c.At); num(f, &c.Was); num(f, &c.Now) })
-		list(f, &m.Players, node.MaxMergePlayers, 1, func(f *form, p *[]byte) { f.bytes(p, maxState) })
+		list(f, &m.Changes, copies.MaxMergeChanges, 5, func(f *form, c *world.BlockChange) { f.pos(&c.At); num(f, &c.Was); num(f, &c.Now) })
+		list(f, &m.Players, copies.MaxMergePlayers, 1, func(f *form, p *[]byte) { f.bytes(p, maxState) })
 	}),
-	message(138, func(f *form, m *node.MergeDone) {
+	message(138, func(f *form, m *copies.MergeDone) {
 		shard(f, &m.Shard)
 		num(f, &m.Number)
 		num(f, &m.InPlace)
 		f.bool(&m.Refused)
 	}),
-	message(186, func(f *form, m *node.LogHeld) {
+	message(186, func(f *form, m *copies.LogHeld) {
 		shard(f, &m.Shard)
 		gen(f, &m.Gen)
 		num(f, &m.Term)
@@ -125,20 +126,20 @@ var nodeKinds = []*kind{
 		f.exact(m.Key[:])
 		f.exact(m.Sig[:])
 	}),
-	message(187, func(f *form, m *node.CopyQuery) { shard(f, &m.Shard); signed(f, &m.At); num(f, &m.Part) }),
-	message(183, func(f *form, m *node.StatesQuery) { shard(f, &m.Shard) }),
-	message(184, func(f *form, m *node.States) {
+	message(187, func(f *form, m *copies.CopyQuery) { shard(f, &m.Shard); signed(f, &m.At); num(f, &m.Part) }),
+	message(183, func(f *form, m *copies.StatesQuery) { shard(f, &m.Shard) }),
+	message(184, func(f *form, m *copies.States) {
 		shard(f, &m.Shard)
-		list(f, &m.List, node.MaxSavedStates, 7, savedState)
+		list(f, &m.List, copies.MaxSavedStates, 7, savedState)
 	}),
-	message(185, func(f *form, m *node.RestoreState) {
+	message(185, func(f *form, m *copies.RestoreState) {
 		shard(f, &m.Shard)
 		num(f, &m.Number)
 		f.peer(&m.Holder)
 		savedState(f, &m.State)
 		f.bool(&m.Show)
 	}),
-	message(189, func(f *form, m *node.StateRestored) {
+	message(189, func(f *form, m *copies.StateRestored) {
 		shard(f, &m.Shard)
 		num(f, &m.Number)
 		num(f, &m.Changed)
@@ -147,7 +148,7 @@ var nodeKinds = []*kind{
 		f.pos(&m.High)
 		f.bool(&m.Failed)
 	}),
-	message(188, func(f *form, m *node.CopyPart) {
+	message(188, func(f *form, m *copies.CopyPart) {
 		shard(f, &m.Shard)
 		signed(f, &m.At)
 		gen(f, &m.Gen)
@@ -155,7 +156,7 @@ var nodeKinds = []*kind{
 		num(f, &m.Index)
 		num(f, &m.Part)
 		f.bool(&m.Last)
-		f.bytes(&m.Data, node.MaxSparePart)
+		f.bytes(&m.Data, copies.MaxSparePart)
 	}),
 	message(139, func(f *form, m *accountability.FollowLog) { f.region(&m.Region); f.bool(&m.State) }),
 	message(140, func(f *form, m *accountability.LogEntry) {
@@ -197,7 +198,7 @@ var nodeKinds = []*kind{
 
 func shard(f *form, p *shards.Shard) { f.bool(&p.Lobby); f.region(&p.Region) }
 
-func savedState(f *form, s *node.SavedState) {
+func savedState(f *form, s *copies.SavedState) {
 	signed(f, &s.At)
 	f.bools(&s.Aside, &s.Changes)
 	gen(f, &s.Gen)

@@ -9,6 +9,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
+// NodeSpace is the space on the disk of what a node keeps for itself.
+const NodeSpace = "node"
+
 // Config is the configuration that several parts read.
 type Config struct {
 	Self machine.Peer

@@ -4,6 +4,8 @@
 package part
 
 import (
+	"time"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
@@ -56,6 +58,9 @@ func (c *Part) Note(text string) {
 		c.Cfg.Note(text)
 	}
 }
+
+// Clock is a time as people read it.
+func Clock(t machine.Time) string { return time.Unix(0, int64(t)).UTC().Format("15:04:05") }
 
 // IsLeaving reports whether the node hands over what it hosts: it accepts nothing new.
 func (c *Part) IsLeaving() bool { return c.Phase.Leaving }

@@ -1,4 +1,4 @@
-package node
+package copies
 
 import (
 	"fmt"
@@ -15,20 +15,20 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 )
 
-// mergeSources sends to the leader of a region what was changed here while its hosts
+// MergeSources sends to the leader of a region what was changed here while its hosts
 // could not be reached: this node had continued it from a copy, and has given way since.
 //
 // It has the copy with which it began (origin) and what it had at the end (put aside).
 // The blocks that differ are the changes. The leader makes them where the block is still
 // what it was in the copy. It takes over players who were at home here at the end, unless
 // it knows more of them: other regions have given them to this one.
-type mergeSources struct {
+type MergeSources struct {
 	part.Part
 	jobs    part.Jobs
 	links   *peers.Links
-	copies  *copies
-	routes  *routes
-	merges  *merges
+	copies  *Store
+	routes  usedLeaders
+	merges  *Merges
 	terrain *terrain.Generator
 
 	list map[shards.Shard]*mergeSource
@@ -39,7 +39,7 @@ type mergeSources struct {
 
 // mergeSource is what is merged into a region.
 type mergeSource struct {
-	origin, aside savedCopy
+	origin, aside Saved
 	states        [2][]machine.KV // of them
 	reads         int
 	columns       map[world.ColumnPos]*world.Column // as the world was made
@@ -59,9 +59,9 @@ const (
 	mergeAgain = 3 * time.Second
 )
 
-func newMergeSources(c part.Part, p part.Seat, l *peers.Links, k *copies, r *routes, terrain *terrain.Generator) *mergeSources {
-	s := &mergeSources{
-		Part: c, jobs: p, links: l, copies: k, routes: r, terrain: terrain,
+func newMergeSources(c part.Part, p part.Seat, l *peers.Links, k *Store, g *Merges, r usedLeaders, terrain *terrain.Generator) *MergeSources {
+	s := &MergeSources{
+		Part: c, jobs: p, links: l, copies: k, merges: g, routes: r, terrain: terrain,
 		list: map[shards.Shard]*mergeSource{}, then: map[uint64]func(any, error){},
 	}
 	p.Put(s)
@@ -69,40 +69,40 @@ func newMergeSources(c part.Part, p part.Seat, l *peers.Links, k *copies, r *rou
 }
 
 // Start implements machine.Machine.
-func (s *mergeSources) Start() {}
+func (s *MergeSources) Start() {}
 
 // OnMessage implements machine.Machine.
-func (s *mergeSources) OnMessage(machine.Peer, machine.Message) {}
+func (s *MergeSources) OnMessage(machine.Peer, machine.Message) {}
 
 // OnTimer implements machine.Machine.
-func (s *mergeSources) OnTimer(machine.Timer) {}
+func (s *MergeSources) OnTimer(machine.Timer) {}
 
 // OnLink implements machine.Machine.
-func (s *mergeSources) OnLink(machine.Peer, machine.LinkEvent) {}
+func (s *MergeSources) OnLink(machine.Peer, machine.LinkEvent) {}
 
 // OnDone implements machine.Machine.
-func (s *mergeSources) OnDone(tag uint64, result any, err error) {
+func (s *MergeSources) OnDone(tag uint64, result any, err error) {
 	then := s.then[tag]
 	delete(s.then, tag)
 	then(result, err)
 }
 
 // do runs a job on the worker pool.
-func (s *mergeSources) do(job machine.Job, then func(any, error)) {
+func (s *MergeSources) do(job machine.Job, then func(any, error)) {
 	s.tag++
 	s.then[s.tag] = then
 	s.jobs.Do("", s.tag, job)
 }
 
-// beat looks for regions that were continued here and have given way, and goes on with
+// Beat looks for regions that were continued here and have given way, and goes on with
 // those that were found.
-func (s *mergeSources) beat(now machine.Time) {
+func (s *MergeSources) Beat(now machine.Time) {
 	if now < s.next {
 		return
 	}
 	s.next = now.Add(mergeEvery)
 	for _, origin := range s.copies.list {
-		if aside, ok := s.copies.asideSince(origin); ok && s.list[origin.shard] == nil && s.written(aside) {
+		if aside, ok := s.copies.asideSince(origin); ok && s.list[origin.Shard] == nil && s.written(aside) {
 			s.begin(origin, aside)
 		}
 	}
@@ -114,19 +114,19 @@ func (s *mergeSources) beat(now machine.Time) {
 }
 
 // written reports whether a copy is on the disk: the replica that puts it aside has ended.
-func (s *mergeSources) written(aside savedCopy) bool {
-	h := s.merges.hosting.replicas[aside.shard]
-	return h == nil || h.group.Raft.Status().Gen != aside.Gen
+func (s *MergeSources) written(aside Saved) bool {
+	h := s.merges.hosting.LoadedGroup(aside.Shard)
+	return h == nil || h.Raft.Status().Gen != aside.Gen
 }
 
 // begin reads both states.
-func (s *mergeSources) begin(origin, aside savedCopy) {
+func (s *MergeSources) begin(origin, aside Saved) {
 	x := &mergeSource{origin: origin, aside: aside, columns: map[world.ColumnPos]*world.Column{}}
-	s.list[origin.shard] = x
-	for i, c := range []savedCopy{origin, aside} {
-		s.copies.read(c, func(kvs []machine.KV, err error) {
+	s.list[origin.Shard] = x
+	for i, c := range []Saved{origin, aside} {
+		s.copies.Read(c, func(kvs []machine.KV, err error) {
 			if err != nil {
-				s.end(x, fmt.Sprintf("What was built in %s without its hosts cannot be read: %v", origin.shard, err))
+				s.end(x, fmt.Sprintf("What was built in %s without its hosts cannot be read: %v", origin.Shard, err))
 				return
 			}
 			x.states[i] = kvs
@@ -138,8 +138,8 @@ func (s *mergeSources) begin(origin, aside savedCopy) {
 }
 
 // generate makes the columns of which the states have changes alone.
-func (s *mergeSources) generate(x *mergeSource) {
-	changed := region.ChangedColumns(x.origin.shard.Region, x.states[0], x.states[1])
+func (s *MergeSources) generate(x *mergeSource) {
+	changed := region.ChangedColumns(x.origin.Shard.Region, x.states[0], x.states[1])
 	x.players = region.NewPlayers(x.states[0], x.states[1])
 	x.wanted = len(changed)
 	if x.wanted == 0 {
@@ -150,12 +150,12 @@ func (s *mergeSources) generate(x *mergeSource) {
 		s.do(region.Generate{Terrain: s.terrain, Column: c}, func(result any, err error) {
 			col, ok := result.(*world.Column)
 			if !ok {
-				s.end(x, fmt.Sprintf("What was built in %s without its hosts cannot be merged: %v", x.origin.shard, err))
+				s.end(x, fmt.Sprintf("What was built in %s without its hosts cannot be merged: %v", x.origin.Shard, err))
 				return
 			}
 			x.columns[c] = col
 			if len(x.columns) == x.wanted {
-				s.do(difference{x.origin.shard.Region, x.states, x.columns}, func(result any, err error) { s.found(x, result, err) })
+				s.do(difference{x.origin.Shard.Region, x.states, x.columns}, func(result any, err error) { s.found(x, result, err) })
 			}
 		})
 	}
@@ -174,44 +174,44 @@ func (d difference) Run() (any, error) {
 }
 
 // found is when the changes are known.
-func (s *mergeSources) found(x *mergeSource, result any, err error) {
+func (s *MergeSources) found(x *mergeSource, result any, err error) {
 	changes, ok := result.([]world.BlockChange)
 	switch {
 	case !ok:
-		s.end(x, fmt.Sprintf("What was built in %s without its hosts cannot be merged: %v", x.origin.shard, err))
+		s.end(x, fmt.Sprintf("What was built in %s without its hosts cannot be merged: %v", x.origin.Shard, err))
 	case len(changes)+len(x.players) == 0:
 		s.end(x, "")
 	default:
 		x.states, x.columns, x.changes, x.ready = [2][]machine.KV{}, nil, changes, true
-		s.send(x.origin.shard, x)
+		s.send(x.origin.Shard, x)
 	}
 }
 
 // send sends the next changes to the leader.
-func (s *mergeSources) send(p shards.Shard, x *mergeSource) {
-	r := s.routes.of(p)
-	if r.leader == (machine.Peer{}) {
-		s.routes.searchLeader(r)
+func (s *MergeSources) send(p shards.Shard, x *mergeSource) {
+	leader := s.routes.LeaderFor(p)
+	if leader == (machine.Peer{}) {
+		s.routes.Search(p)
 		return
 	}
 	x.at = s.Env.Now()
 	o := &x.origin
 	m := &MergeChanges{
-		Shard: p, Gen: o.Gen, Term: o.Term, Index: o.Index, Proof: o.proof.encoded(), Number: x.number, Aside: x.aside.Gen,
+		Shard: p, Gen: o.Gen, Term: o.Term, Index: o.Index, Proof: o.Proof.Encoded(), Number: x.number, Aside: x.aside.Gen,
 		Changes: x.changes[x.sent:min(x.sent+MaxMergeChanges, len(x.changes))],
 		Players: x.players[:min(MaxMergePlayers, len(x.players))],
 	}
-	if r.leader.ID == s.Cfg.Self.ID {
-		s.merges.receive(s.Cfg.Self, m, nil)
+	if leader.ID == s.Cfg.Self.ID {
+		s.merges.Receive(s.Cfg.Self, m, nil)
 		return
 	}
-	s.links.Send(r.leader, m)
+	s.links.Send(leader, m)
 }
 
-// onAnswer takes the leader's answer.
-func (s *mergeSources) onAnswer(from machine.Peer, m *MergeDone) {
+// OnAnswer takes the leader's answer.
+func (s *MergeSources) OnAnswer(from machine.Peer, m *MergeDone) {
 	x := s.list[m.Shard]
-	if x == nil || !x.ready || m.Number != x.number || s.routes.of(m.Shard).leader.ID != from.ID {
+	if x == nil || !x.ready || m.Number != x.number || s.routes.LeaderFor(m.Shard).ID != from.ID {
 		return
 	}
 	n := min(MaxMergeChanges, len(x.changes)-x.sent)
@@ -244,42 +244,42 @@ func (s *mergeSources) onAnswer(from machine.Peer, m *MergeDone) {
 }
 
 // end is when nothing is left to be merged.
-func (s *mergeSources) end(x *mergeSource, text string) {
+func (s *MergeSources) end(x *mergeSource, text string) {
 	if text != "" {
 		s.Note(text)
 	}
-	delete(s.list, x.origin.shard)
-	s.copies.drop(x.origin)
+	delete(s.list, x.origin.Shard)
+	s.copies.Drop(x.origin)
 }
 
 // originSpace is the space in which the node that continues a shard from a copy keeps
 // that copy, until what was changed since is merged.
 func originSpace(p shards.Shard) string { return group.RetiredSpace(p.Space()) + ".origin" }
 
-// isOrigin reports whether a copy is one that this node has continued a shard from.
-func (s *savedCopy) isOrigin() bool { return s.Space == originSpace(s.shard) }
+// IsOrigin reports whether a copy is one that this node has continued a shard from.
+func (s *Saved) IsOrigin() bool { return s.Space == originSpace(s.Shard) }
 
-// hasOrigin reports whether this node has continued a shard from a copy, and what was
+// HasOrigin reports whether this node has continued a shard from a copy, and what was
 // changed since is not merged.
-func (c *copies) hasOrigin(p shards.Shard) bool {
-	return slices.ContainsFunc(c.list, func(s savedCopy) bool { return s.shard == p && s.isOrigin() })
+func (c *Store) HasOrigin(p shards.Shard) bool {
+	return slices.ContainsFunc(c.list, func(s Saved) bool { return s.Shard == p && s.IsOrigin() })
 }
 
-// keepOrigin writes a copy that a shard is continued from to a space of its own.
-func (c *copies) keepOrigin(s savedCopy, kvs []machine.KV, then func(error)) {
-	s.Space, s.Retired, s.at = originSpace(s.shard), false, c.Env.Now()
-	c.write(s, []machine.DiskWrite{{Space: s.Space, DeletePrefix: [][]byte{{}}, Put: kvs}}, then)
+// KeepOrigin writes a copy that a shard is continued from to a space of its own.
+func (c *Store) KeepOrigin(s Saved, kvs []machine.KV, then func(error)) {
+	s.Space, s.Retired, s.At = originSpace(s.Shard), false, c.Env.Now()
+	c.Write(s, []machine.DiskWrite{{Space: s.Space, DeletePrefix: [][]byte{{}}, Put: kvs}}, then)
 }
 
 // asideSince returns what a replica that began with a copy had when it gave way; false:
 // it has not.
-func (c *copies) asideSince(origin savedCopy) (out savedCopy, ok bool) {
-	if !origin.isOrigin() {
+func (c *Store) asideSince(origin Saved) (out Saved, ok bool) {
+	if !origin.IsOrigin() {
 		return out, false
 	}
 	for _, s := range c.list {
-		superseded := !s.Retired && !s.isOrigin() && !s.isKept()
-		if s.shard == origin.shard && superseded && s.at >= origin.at && (!ok || s.at > out.at) {
+		superseded := !s.Retired && !s.IsOrigin() && !s.isKept()
+		if s.Shard == origin.Shard && superseded && s.At >= origin.At && (!ok || s.At > out.At) {
 			out, ok = s, true
 		}
 	}

@@ -1,4 +1,4 @@
-package node
+package copies
 
 import (
 	"fmt"
@@ -17,42 +17,19 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 )
 
-type (
-	// RestoreState asks the leader of a region to put its blocks back to an earlier state
-	// that a node keeps. The founder's node may ask.
-	RestoreState struct {
-		Shard  shards.Shard
-		Number uint32
-		Holder machine.Peer
-		State  SavedState
-		Show   bool // only what would be changed is asked for
-	}
-
-	// StateRestored is the answer: how many blocks were put back, and how many were not,
-	// because somebody changed them meanwhile; or Failed. Low and High are the corners of
-	// the box in which they are.
-	StateRestored struct {
-		Shard         shards.Shard
-		Number        uint32
-		Changed, Kept uint32
-		Low, High     world.Pos
-		Failed        bool
-	}
-)
-
-// stateRestoring puts regions that are led here back to earlier states, and asks other
+// StateRestoring puts regions that are led here back to earlier states, and asks other
 // leaders to do so for an operator at the founder's node.
 //
 // The blocks that differ from the state are changed as those of a merge are: where nobody
 // touches them meanwhile, and without consequences. Players and what they carry stay.
-type stateRestoring struct {
+type StateRestoring struct {
 	part.Part
 	links    *peers.Links
-	hosting  *hosting
-	routes   *routes
-	merges   *merges
-	copies   *copies
-	fetching *copyFetching
+	hosting  hostedGroups
+	routes   usedLeaders
+	merges   *Merges
+	copies   *Store
+	fetching *Fetching
 	jobs     *part.Runner
 	terrain  *terrain.Generator
 
@@ -88,28 +65,34 @@ const (
 	maxRestores  = 4
 )
 
-// order asks the leader of a region to put it back.
-func (s *stateRestoring) order(state HeldState, show bool, then func(StateRestored)) {
+// NewStateRestoring returns what puts regions back to earlier states.
+func NewStateRestoring(c part.Part, l *peers.Links, hosting hostedGroups, routes usedLeaders, m *Merges, store *Store, fetching *Fetching, jobs *part.Runner, terrain *terrain.Generator) *StateRestoring {
+	return &StateRestoring{
+		Part: c, links: l, hosting: hosting, routes: routes, merges: m, copies: store, fetching: fetching, jobs: jobs,
+		terrain: terrain, work: map[shards.Shard]*stateRestore{}, orders: map[uint32]*stateOrder{},
+	}
+}
+
+// Order asks the leader of a region to put it back.
+func (s *StateRestoring) Order(state HeldState, show bool, then func(StateRestored)) {
 	s.number++
 	now := s.Env.Now()
 	s.orders[s.number] = &stateOrder{
 		m:     RestoreState{Shard: shards.Shard{Region: state.Region}, Number: s.number, Holder: state.Holder, State: state.SavedState, Show: show},
 		until: now.Add(restoreTime), again: now, then: then,
 	}
-	s.beat(now)
+	s.Beat(now)
 }
 
-// receive takes an order, of the founder's node or of this one.
-func (s *stateRestoring) receive(from machine.Peer, m *RestoreState) {
-	h := s.hosting.replica(m.Shard)
+// Receive takes an order, of the founder's node or of this one.
+func (s *StateRestoring) Receive(from machine.Peer, m *RestoreState) {
+	h := s.hosting.GroupOf(m.Shard)
 	switch x := s.work[m.Shard]; {
 	case from.ID != s.Cfg.Founder && from.ID != s.Cfg.Self.ID || m.Shard.Lobby || !m.Shard.InWorld():
 		s.Counts.Dropped++
-	case h == nil || !h.group.Leading:
-		if h != nil {
-			h.wake()
-		}
-		s.routes.sendLeaderReply(from, m.Shard)
+	case h == nil || !h.Leading:
+		s.hosting.Wake(m.Shard)
+		s.routes.SendLeaderReply(from, m.Shard)
 	case x != nil || len(s.work) >= maxRestores: // it is asked again
 	default:
 		x = &stateRestore{asker: from, order: *m, begun: s.Env.Now(), made: map[world.ColumnPos]*world.Column{}}
@@ -119,7 +102,7 @@ func (s *stateRestoring) receive(from machine.Peer, m *RestoreState) {
 }
 
 // fetch gets the state that the region is put back to.
-func (s *stateRestoring) fetch(x *stateRestore) {
+func (s *StateRestoring) fetch(x *stateRestore) {
 	got := func(kvs []machine.KV, ok bool) {
 		if !ok {
 			s.end(x, false)
@@ -130,8 +113,8 @@ func (s *stateRestoring) fetch(x *stateRestore) {
 	}
 	state := &x.order.State
 	if x.order.Holder.ID != s.Cfg.Self.ID {
-		want := signedCopy{end: hostpolicy.Log{Gen: state.Gen, Term: state.Term, Last: state.Index}, at: state.At}
-		s.fetching.begin(x.order.Holder, x.order.Shard, want, got)
+		want := Signed{End: hostpolicy.Log{Gen: state.Gen, Term: state.Term, Last: state.Index}, at: state.At}
+		s.fetching.Begin(x.order.Holder, x.order.Shard, want, got)
 		return
 	}
 	c, ok := s.copies.of(x.order.Shard, state.At)
@@ -139,17 +122,17 @@ func (s *stateRestoring) fetch(x *stateRestore) {
 		got(nil, false)
 		return
 	}
-	s.copies.read(c, func(kvs []machine.KV, err error) { got(kvs, err == nil) })
+	s.copies.Read(c, func(kvs []machine.KV, err error) { got(kvs, err == nil) })
 }
 
 // readRegion reads the region as it is now.
-func (s *stateRestoring) readRegion(x *stateRestore) {
-	h := s.hosting.replicas[x.order.Shard]
-	if h == nil || !h.group.Leading {
+func (s *StateRestoring) readRegion(x *stateRestore) {
+	h := s.hosting.LoadedGroup(x.order.Shard)
+	if h == nil || !h.Leading {
 		s.end(x, false)
 		return
 	}
-	h.group.Raft.ReadState(func(st group.State, err error) {
+	h.Raft.ReadState(func(st group.State, err error) {
 		if err != nil {
 			s.end(x, false)
 			return
@@ -161,7 +144,7 @@ func (s *stateRestoring) readRegion(x *stateRestore) {
 
 // generate makes the columns of which the states have changes alone, one after the other,
 // and then finds the blocks that differ.
-func (s *stateRestoring) generate(x *stateRestore) {
+func (s *StateRestoring) generate(x *stateRestore) {
 	pos := x.order.Shard.Region
 	columns, find := []world.ColumnPos(nil), machine.Work(nil)
 	if x.order.State.Changes {
@@ -216,7 +199,7 @@ func boxOf(changes []world.BlockChange) (low, high world.Pos) {
 }
 
 // change makes the next changes.
-func (s *stateRestoring) change(x *stateRestore) {
+func (s *StateRestoring) change(x *stateRestore) {
 	if s.work[x.order.Shard] != x {
 		return
 	}
@@ -225,7 +208,7 @@ func (s *stateRestoring) change(x *stateRestore) {
 		return
 	}
 	some := x.changes[:min(len(x.changes), MaxMergeChanges)]
-	s.merges.make(x.order.Shard, some, func(inPlace int) {
+	s.merges.Make(x.order.Shard, some, func(inPlace int) {
 		x.changes = x.changes[len(some):]
 		x.changed += uint32(inPlace)
 		x.kept += uint32(len(some) - inPlace)
@@ -234,50 +217,50 @@ func (s *stateRestoring) change(x *stateRestore) {
 }
 
 // end answers who has asked.
-func (s *stateRestoring) end(x *stateRestore, ok bool) {
+func (s *StateRestoring) end(x *stateRestore, ok bool) {
 	if s.work[x.order.Shard] != x {
 		return
 	}
 	delete(s.work, x.order.Shard)
 	if ok && !x.order.Show {
 		s.Note(fmt.Sprintf("%s was put back to its state of %s by order of the founder's node: %d blocks; %d were changed meanwhile and stay.",
-			x.order.Shard, clock(x.order.State.At), x.changed, x.kept))
+			x.order.Shard, part.Clock(x.order.State.At), x.changed, x.kept))
 	}
 	m := &StateRestored{Shard: x.order.Shard, Number: x.order.Number, Changed: x.changed, Kept: x.kept, Low: x.low, High: x.high, Failed: !ok}
 	if x.asker.ID == s.Cfg.Self.ID {
-		s.hear(s.Cfg.Self, m)
+		s.Hear(s.Cfg.Self, m)
 		return
 	}
 	s.links.Send(x.asker, m)
 }
 
-// hear takes the answer to an order of this node.
-func (s *stateRestoring) hear(from machine.Peer, m *StateRestored) {
+// Hear takes the answer to an order of this node.
+func (s *StateRestoring) Hear(from machine.Peer, m *StateRestored) {
 	o := s.orders[m.Number]
-	if o == nil || o.m.Shard != m.Shard || from.ID != s.routes.of(m.Shard).leader.ID {
+	if o == nil || o.m.Shard != m.Shard || from.ID != s.routes.LeaderFor(m.Shard).ID {
 		return
 	}
 	delete(s.orders, m.Number)
 	o.then(*m)
 }
 
-// beat repeats orders, and gives up what takes too long.
-func (s *stateRestoring) beat(now machine.Time) {
+// Beat repeats orders, and gives up what takes too long.
+func (s *StateRestoring) Beat(now machine.Time) {
 	for _, n := range slices.Sorted(maps.Keys(s.orders)) {
 		o := s.orders[n]
-		switch r := s.routes.of(o.m.Shard); {
+		switch leader := s.routes.LeaderFor(o.m.Shard); {
 		case now >= o.until:
 			delete(s.orders, n)
 			o.then(StateRestored{Shard: o.m.Shard, Number: n, Failed: true})
 		case now < o.again:
-		case r.leader == (machine.Peer{}):
-			s.routes.searchLeader(r)
-		case r.leader.ID == s.Cfg.Self.ID:
+		case leader == (machine.Peer{}):
+			s.routes.Search(o.m.Shard)
+		case leader.ID == s.Cfg.Self.ID:
 			o.again = now.Add(restoreAgain)
-			s.receive(s.Cfg.Self, &o.m)
+			s.Receive(s.Cfg.Self, &o.m)
 		default:
 			o.again = now.Add(restoreAgain)
-			s.links.Send(r.leader, &o.m)
+			s.links.Send(leader, &o.m)
 		}
 	}
 	for _, p := range shards.Sorted(s.work) {

@@ -1,4 +1,4 @@
-package node
+package copies
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ type spareHolder struct {
 // sparePart is what is on its way to a holder.
 type sparePart struct {
 	end    hostpolicy.Log
-	proof  copyProof
+	proof  Proof
 	after  uint64
 	data   []byte
 	parts  uint32 // that the holder has
@@ -38,7 +38,7 @@ type sparePart struct {
 const wholeEvery = time.Minute
 
 // refresh sends to a holder what it lacks.
-func (s *spareSending) refresh(h *spareHolder, now machine.Time) {
+func (s *SpareSending) refresh(h *spareHolder, now machine.Time) {
 	if x := h.sending; x != nil {
 		switch {
 		case now.Sub(x.at) >= spareAnswer:
@@ -58,7 +58,7 @@ func (s *spareSending) refresh(h *spareHolder, now machine.Time) {
 		h.next = now.Add(spareAnswer)
 		end := s.changed
 		s.links.Send(h.peer, &Spare{
-			Shard: s.group.Shard, Gen: end.Gen, Term: end.Term, Index: end.Last, After: end.Last, Last: true, Proof: s.proof(h, end, s.digest.Sum()).encoded(),
+			Shard: s.group.Shard, Gen: end.Gen, Term: end.Term, Index: end.Last, After: end.Last, Last: true, Proof: s.proof(h, end, s.digest.Sum()).Encoded(),
 		})
 	case !s.lacks(h):
 	case h.had.Gen == s.changed.Gen && s.changes.reachBack(h.had.Last):
@@ -73,24 +73,24 @@ func (s *spareSending) refresh(h *spareHolder, now machine.Time) {
 }
 
 // lacks reports whether a holder does not have the last change.
-func (s *spareSending) lacks(h *spareHolder) bool {
+func (s *SpareSending) lacks(h *spareHolder) bool {
 	return !h.asked || h.had.Gen != s.changed.Gen || h.had.Last < s.changed.Last
 }
 
 // proof signs a state for a holder.
-func (s *spareSending) proof(h *spareHolder, end hostpolicy.Log, digest [32]byte) copyProof {
-	return s.signatures.sign(h.peer.ID, s.group.Shard, end, digest)
+func (s *SpareSending) proof(h *spareHolder, end hostpolicy.Log, digest [32]byte) Proof {
+	return s.signatures.Sign(h.peer.ID, s.group.Shard, end, digest)
 }
 
 // send begins to send a state, or changes of one.
-func (s *spareSending) send(h *spareHolder, x *sparePart) {
+func (s *SpareSending) send(h *spareHolder, x *sparePart) {
 	h.next = s.Env.Now().Add(spareEvery)
 	h.sending = x
 	s.sendPart(h)
 }
 
 // sendPart sends the next part, if the upload allows it.
-func (s *spareSending) sendPart(h *spareHolder) {
+func (s *SpareSending) sendPart(h *spareHolder) {
 	x := h.sending
 	from := min(int(x.parts)*MaxSparePart, len(x.data))
 	part := x.data[from:min(from+MaxSparePart, len(x.data))]
@@ -105,13 +105,13 @@ func (s *spareSending) sendPart(h *spareHolder) {
 		Part: x.parts, Last: from+len(part) == len(x.data), Data: part,
 	}
 	if m.Part == 0 {
-		m.Proof = x.proof.encoded()
+		m.Proof = x.proof.Encoded()
 	}
 	s.links.Send(h.peer, m)
 }
 
-// hear takes a holder's answer.
-func (s *spareSending) hear(f *peers.Remote, m *SpareHeld) {
+// Hear takes a holder's answer.
+func (s *SpareSending) Hear(f *peers.Remote, m *SpareHeld) {
 	for i, h := range s.holders {
 		if h.peer.ID != f.Peer.ID {
 			continue
@@ -142,7 +142,7 @@ func (s *spareSending) hear(f *peers.Remote, m *SpareHeld) {
 // checkLog tells the person who runs the node if a holder has an entry of an earlier
 // leader that this log does not have: leaders send only what a majority has, so a host's
 // disk was put back to an older state. It may also be a lie, and changes nothing.
-func (s *spareSending) checkLog(h *spareHolder) {
+func (s *SpareSending) checkLog(h *spareHolder) {
 	if s.warned || h.had.Gen != s.began.Gen || h.had.Term >= s.began.Term || h.had.Last < s.began.Last {
 		return
 	}

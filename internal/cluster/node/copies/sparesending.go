@@ -1,4 +1,4 @@
-package node
+package copies
 
 import (
 	"fmt"
@@ -18,14 +18,14 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 )
 
-// spareSending keeps spare copies of a shard that is led here on nodes that do not host
+// SpareSending keeps spare copies of a shard that is led here on nodes that do not host
 // it, so that the shard outlives the loss of all its hosts (restoration). A holder gets
 // the whole state once, and then every few seconds the changes since what it has. A
 // shard in which nobody has built or left anything has none, and costs nothing.
-type spareSending struct {
+type SpareSending struct {
 	part.Part
 	group      *shardgroup.Group
-	signatures copySignatures
+	signatures Signatures
 	links      *peers.Links
 	dir        *directory.Directory
 	seen       *peers.Sightings
@@ -56,7 +56,7 @@ type fullState struct {
 }
 
 const (
-	spareHolders     = 2               // nodes that keep a copy of a shard
+	SpareHolders     = 2               // nodes that keep a copy of a shard
 	spareEvery       = 4 * time.Second // between changes that are sent to a holder
 	spareStart       = 2 * time.Second // after this node has begun to lead
 	spareAnswer      = 2 * time.Second // a holder that does not answer is asked again
@@ -66,29 +66,42 @@ const (
 	spareUploadBurst = 1 << 20
 )
 
-// start begins: this node leads.
-func (s *spareSending) start(now machine.Time) {
-	s.stop()
+// NewSpareSending returns what keeps copies of a group's shard at other nodes; uploads is
+// what the node may send for all of them.
+func NewSpareSending(c part.Part, s Signatures, g *shardgroup.Group, l *peers.Links, dir *directory.Directory, seen *peers.Sightings, uploads *limit.Budget) *SpareSending {
+	m := &SpareSending{Part: c, signatures: s, group: g, links: l, dir: dir, seen: seen, uploads: uploads}
+	m.Stop()
+	return m
+}
+
+// NewUploads is what a node may send for spare copies: so many bytes a second.
+func NewUploads(perSecond int) limit.Budget {
+	return limit.NewBudget(float64(max(1, perSecond)), spareUploadBurst)
+}
+
+// Start begins: this node leads.
+func (s *SpareSending) Start(now machine.Time) {
+	s.Stop()
 	s.ledSince, s.began = now, s.group.Raft.Status()
 }
 
-// stop forgets what is to be sent.
-func (s *spareSending) stop() {
+// Stop forgets what is to be sent.
+func (s *SpareSending) Stop() {
 	s.ledSince, s.reading, s.read, s.kept, s.full, s.holders, s.choose = 0, false, false, false, nil, nil, 0
 	s.warned = false
 	s.changes, s.digest, s.refused = changeLog{}, nil, map[id.ID]machine.Time{}
 }
 
-// isSettled reports whether nothing is left to be sent.
-func (s *spareSending) isSettled() bool {
+// IsSettled reports whether nothing is left to be sent.
+func (s *SpareSending) IsSettled() bool {
 	return s.Cfg.CopiesUpload < 0 || s.read && (!s.kept || !slices.ContainsFunc(s.holders, func(h *spareHolder) bool { return s.lacks(h) }))
 }
 
-// applied notes changes that the replica has applied; without any, a snapshot.
+// Applied notes changes that the replica has applied; without any, a snapshot.
 //
 // A holder that has a later entry than the last change, of the same generation, has what
 // is here: what this node has applied before it led counts, too.
-func (s *spareSending) applied(term, index uint64, ws []machine.DiskWrite) {
+func (s *SpareSending) Applied(term, index uint64, ws []machine.DiskWrite) {
 	s.changed.Term, s.changed.Last = term, index
 	if !s.reading && !s.read {
 		return
@@ -102,16 +115,16 @@ func (s *spareSending) applied(term, index uint64, ws []machine.DiskWrite) {
 
 // keepsAny reports whether writes change what people would miss.
 func keepsAny(p shards.Shard, ws []machine.DiskWrite) bool {
-	return slices.ContainsFunc(ws, func(w machine.DiskWrite) bool { return keeps(p, w.Put) || keepsAny(p, w.Then) })
+	return slices.ContainsFunc(ws, func(w machine.DiskWrite) bool { return Keeps(p, w.Put) || keepsAny(p, w.Then) })
 }
 
-// keeps reports whether records are some that people would miss.
-func keeps(p shards.Shard, kvs []machine.KV) bool {
+// Keeps reports whether records are some that people would miss.
+func Keeps(p shards.Shard, kvs []machine.KV) bool {
 	return slices.ContainsFunc(kvs, func(kv machine.KV) bool { return p.Lobby || region.OfPlayers(kv.Key) })
 }
 
-// beat goes on with what is to be sent.
-func (s *spareSending) beat(now machine.Time) {
+// Beat goes on with what is to be sent.
+func (s *SpareSending) Beat(now machine.Time) {
 	switch {
 	case s.reading || now.Sub(s.ledSince) < spareStart || s.IsLeaving() || s.Cfg.CopiesUpload < 0:
 		return
@@ -129,7 +142,7 @@ func (s *spareSending) beat(now machine.Time) {
 }
 
 // readState reads the whole state; changes are noted from now on.
-func (s *spareSending) readState() {
+func (s *SpareSending) readState() {
 	s.reading = true
 	led := s.ledSince
 	s.group.Raft.ReadState(func(st group.State, err error) {
@@ -149,7 +162,7 @@ func (s *spareSending) readState() {
 		}
 		s.changed.Gen = st.Gen
 		digest := group.DigestOf(st.Content)
-		if s.kept = s.kept || keeps(s.group.Shard, st.Content); s.kept {
+		if s.kept = s.kept || Keeps(s.group.Shard, st.Content); s.kept {
 			s.full = &fullState{end, digest.Sum(), group.AppendContent(nil, st.Content)}
 		}
 		s.digest = s.changes.follow(digest, st.Index)
@@ -161,7 +174,7 @@ func (s *spareSending) readState() {
 }
 
 // forgetSent forgets what all holders have.
-func (s *spareSending) forgetSent() {
+func (s *SpareSending) forgetSent() {
 	if len(s.holders) == 0 {
 		s.changes.trim(s.changed.Last)
 		s.full = nil
@@ -180,7 +193,7 @@ func (s *spareSending) forgetSent() {
 // chooseHolders lets go of holders that do not answer or have become members, and looks
 // for others: former members, who have most of the shard, then the nodes nearest to the
 // key.
-func (s *spareSending) chooseHolders(now machine.Time) {
+func (s *SpareSending) chooseHolders(now machine.Time) {
 	if now < s.choose {
 		return
 	}
@@ -202,8 +215,8 @@ func (s *spareSending) chooseHolders(now machine.Time) {
 		}
 	}
 	key := s.dir.KeyOf(s.group.Shard)
-	for _, p := range append(slices.Clone(st.Former), s.dir.Closest(key, claimants)...) {
-		if len(s.holders) >= spareHolders {
+	for _, p := range append(slices.Clone(st.Former), s.dir.Closest(key, hostpolicy.Claimants)...) {
+		if len(s.holders) >= SpareHolders {
 			return
 		}
 		_, refused := s.refused[p.ID]

@@ -1,4 +1,4 @@
-package node
+package copies
 
 import (
 	"slices"
@@ -13,23 +13,39 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// spareKeeping keeps spare copies of shards that other nodes host, as their leaders send
+// SpareKeeping keeps spare copies of shards that other nodes host, as their leaders send
 // them: the whole state first, then what changes.
 //
 // Who sends is a host that the directory names, and its copy is in a space of its own: it
 // takes the place of no other copy. What is on its way is in memory, and bounded; so is
 // what a node may send.
-type spareKeeping struct {
+type SpareKeeping struct {
 	part.Part
-	signatures  copySignatures
+	signatures  Signatures
 	links       *peers.Links
 	budgets     *peers.Budgets // bytes of spare copies that nodes may send
-	copies      *copies
-	invitations *invitations
-	hosting     *hosting
+	copies      *Store
+	invitations hostInvitations
+	hosting     hostedShards
 
 	incoming map[shards.Shard]*incomingSpare
 	leaders  map[shards.Shard]knownLeader
+}
+
+// hostInvitations knows who hosts a shard, by the directory (invitations).
+type hostInvitations interface {
+	MayInvite(*peers.Remote, shards.Shard) bool
+}
+
+// hostedShards are the shards that this node hosts (hosting).
+type hostedShards interface{ Hosts(shards.Shard) bool }
+
+// NewSpareKeeping returns what keeps spare copies that leaders send.
+func NewSpareKeeping(c part.Part, s Signatures, l *peers.Links, store *Store, invitations hostInvitations, hosting hostedShards) *SpareKeeping {
+	return &SpareKeeping{
+		Part: c, budgets: peers.NewBudgets(c, l, spareIntake, SpareBurst), signatures: s, links: l, copies: store, invitations: invitations, hosting: hosting,
+		incoming: map[shards.Shard]*incomingSpare{}, leaders: map[shards.Shard]knownLeader{},
+	}
 }
 
 // knownLeader is who sends the copy of a shard. The directory named it as a host not long
@@ -58,26 +74,26 @@ const (
 	incomingTimeout   = 20 * time.Second
 	// What one node may send: a state of the greatest size, and then as much as an edit
 	// in each tick of several regions comes to.
-	spareBurst  = 2 * maxSpare
+	SpareBurst  = 2 * maxSpare
 	spareIntake = 128 << 10 // bytes a second
 )
 
-// receive takes a part of a spare copy.
-func (k *spareKeeping) receive(f *peers.Remote, m *Spare) {
+// Receive takes a part of a spare copy.
+func (k *SpareKeeping) Receive(f *peers.Remote, m *Spare) {
 	if !m.Shard.InWorld() || m.Index == 0 || m.After > m.Index {
 		k.Counts.Dropped++
 		return
 	}
-	if !k.trusts(f, m.Shard) {
+	if !k.Trusts(f, m.Shard) {
 		return // it sends again when it has had no answer
 	}
-	if k.hosting.hosts(m.Shard) || k.IsLeaving() || k.Cfg.CopiesDisk < 0 || k.Cfg.Full != nil && k.Cfg.Full() {
+	if k.hosting.Hosts(m.Shard) || k.IsLeaving() || k.Cfg.CopiesDisk < 0 || k.Cfg.Full != nil && k.Cfg.Full() {
 		k.links.Send(f.Peer, &SpareHeld{Shard: m.Shard, Refused: true})
 		return
 	}
 	end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
-	proof := decodeCopyProof(m.Proof)
-	if m.Part == 0 && k.signatures.isOn() && !k.signatures.signedBy([]machine.Peer{f.Peer}, k.Cfg.Self.ID, m.Shard, end, proof) {
+	proof := DecodeProof(m.Proof)
+	if m.Part == 0 && k.signatures.IsOn() && !k.signatures.SignedBy([]machine.Peer{f.Peer}, k.Cfg.Self.ID, m.Shard, end, proof) {
 		k.Counts.Dropped++
 		return
 	}
@@ -86,18 +102,21 @@ func (k *spareKeeping) receive(f *peers.Remote, m *Spare) {
 		k.answer(f, m.Shard)
 		return
 	}
-	if k.budgets.Take(f, len(m.Data)) {
+	if k.Spends(f, len(m.Data)) {
 		k.take(f, m)
 	}
 }
 
-// trusts reports whether a node hosts a shard, as far as the directory is known.
-func (k *spareKeeping) trusts(f *peers.Remote, p shards.Shard) bool {
+// Spends takes bytes from what a node may send about copies; false: it has sent too much.
+func (k *SpareKeeping) Spends(f *peers.Remote, n int) bool { return k.budgets.Take(f, n) }
+
+// Trusts reports whether a node hosts a shard, as far as the directory is known.
+func (k *SpareKeeping) Trusts(f *peers.Remote, p shards.Shard) bool {
 	now := k.Env.Now()
 	if l := k.leaders[p]; l.who == f.Peer.ID && now.Sub(l.at) < leaderFor {
 		return true
 	}
-	if !k.invitations.mayInvite(f, p) {
+	if !k.invitations.MayInvite(f, p) {
 		return false
 	}
 	k.leaders[p] = knownLeader{f.Peer.ID, now}
@@ -105,7 +124,7 @@ func (k *spareKeeping) trusts(f *peers.Remote, p shards.Shard) bool {
 }
 
 // take adds a part to those that have come.
-func (k *spareKeeping) take(f *peers.Remote, m *Spare) {
+func (k *SpareKeeping) take(f *peers.Remote, m *Spare) {
 	in := k.incoming[m.Shard]
 	if m.Part == 0 && (in == nil || !in.saved && in.from == f.Peer.ID) {
 		if in = k.begin(f, m); in == nil {
@@ -131,11 +150,11 @@ func (k *spareKeeping) take(f *peers.Remote, m *Spare) {
 
 // begin begins to receive a state that is newer than the one here; nil: it is not, or
 // changes another one, or too many others are on their way.
-func (k *spareKeeping) begin(f *peers.Remote, m *Spare) *incomingSpare {
-	held, ok := k.copies.spare(m.Shard)
+func (k *SpareKeeping) begin(f *peers.Remote, m *Spare) *incomingSpare {
+	held, ok := k.copies.Spare(m.Shard)
 	end := hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}
 	switch {
-	case ok && held.end().Compare(end) > 0:
+	case ok && held.End().Compare(end) > 0:
 		return nil
 	case m.After != 0 && (!ok || held.Gen != m.Gen || held.Index != m.After || held.grown()):
 		return nil
@@ -163,18 +182,18 @@ func (in *incomingSpare) limit() int {
 }
 
 // save writes what has come.
-func (k *spareKeeping) save(f *peers.Remote, in *incomingSpare) {
+func (k *SpareKeeping) save(f *peers.Remote, in *incomingSpare) {
 	p, a := in.first.Shard, &in.first
-	s := savedCopy{
+	s := Saved{
 		Copy:  group.Copy{Space: group.SpareSpace(p.Space()), Gen: a.Gen, Term: a.Term, Index: a.Index, Retired: true, Bytes: len(in.data)},
-		shard: p, at: k.Env.Now(), whole: len(in.data), proof: decodeCopyProof(a.Proof),
+		Shard: p, At: k.Env.Now(), whole: len(in.data), Proof: DecodeProof(a.Proof),
 	}
-	held, _ := k.copies.spare(p)
+	held, _ := k.copies.Spare(p)
 	s.words = held.words
 	var changes []machine.DiskWrite
 	if a.After == 0 {
 		kvs, err := group.DecodeContent(in.data)
-		if err != nil || !s.proof.of(kvs) {
+		if err != nil || !s.Proof.Of(kvs) {
 			k.drop(p)
 			return
 		}
@@ -189,7 +208,7 @@ func (k *spareKeeping) save(f *peers.Remote, in *incomingSpare) {
 		s.Bytes += held.Bytes
 	}
 	in.saved = true
-	k.copies.write(s, changes, func(err error) {
+	k.copies.Write(s, changes, func(err error) {
 		switch {
 		case err != nil:
 			delete(k.incoming, p)
@@ -205,39 +224,39 @@ func (k *spareKeeping) save(f *peers.Remote, in *incomingSpare) {
 
 // verify reads a copy that was changed: it must be what the leader has signed. If it is
 // not, the whole state is to be sent again.
-func (k *spareKeeping) verify(f *peers.Remote, s savedCopy) {
-	k.copies.read(s, func(kvs []machine.KV, err error) {
-		delete(k.incoming, s.shard)
+func (k *SpareKeeping) verify(f *peers.Remote, s Saved) {
+	k.copies.Read(s, func(kvs []machine.KV, err error) {
+		delete(k.incoming, s.Shard)
 		switch {
 		case err != nil:
-		case !s.proof.of(kvs):
-			k.copies.drop(s)
+		case !s.Proof.Of(kvs):
+			k.copies.Drop(s)
 		default:
 			k.copies.date(s, kvs)
 		}
 		if err == nil {
-			k.answer(f, s.shard)
+			k.answer(f, s.Shard)
 		}
 	})
 }
 
 // drop forgets what has come of a shard: it cannot be read.
-func (k *spareKeeping) drop(p shards.Shard) {
+func (k *SpareKeeping) drop(p shards.Shard) {
 	k.Counts.Dropped++
 	delete(k.incoming, p)
 }
 
 // answer says what this node has of a shard.
-func (k *spareKeeping) answer(f *peers.Remote, p shards.Shard) {
+func (k *SpareKeeping) answer(f *peers.Remote, p shards.Shard) {
 	m := &SpareHeld{Shard: p}
-	if held, ok := k.copies.spare(p); ok && !held.grown() {
+	if held, ok := k.copies.Spare(p); ok && !held.grown() {
 		m.Gen, m.Term, m.Index = held.Gen, held.Term, held.Index
 	}
 	k.links.Send(f.Peer, m)
 }
 
-// beat forgets what does not go on.
-func (k *spareKeeping) beat(now machine.Time) {
+// Beat forgets what does not go on.
+func (k *SpareKeeping) Beat(now machine.Time) {
 	for p, l := range k.leaders { // the order does not matter
 		if now.Sub(l.at) >= leaderFor {
 			delete(k.leaders, p)
@@ -250,45 +269,45 @@ func (k *spareKeeping) beat(now machine.Time) {
 	}
 }
 
-// spare returns the spare copy of a shard.
-func (c *copies) spare(p shards.Shard) (savedCopy, bool) {
-	i := slices.IndexFunc(c.list, func(s savedCopy) bool { return s.shard == p && s.isSpare() })
+// Spare returns the spare copy of a shard.
+func (c *Store) Spare(p shards.Shard) (Saved, bool) {
+	i := slices.IndexFunc(c.list, func(s Saved) bool { return s.Shard == p && s.IsSpare() })
 	if i < 0 {
-		return savedCopy{}, false
+		return Saved{}, false
 	}
 	return c.list[i], true
 }
 
-// isSpare reports whether a copy is one that other nodes sent.
-func (s *savedCopy) isSpare() bool { return s.Space == group.SpareSpace(s.shard.Space()) }
+// IsSpare reports whether a copy is one that other nodes sent.
+func (s *Saved) IsSpare() bool { return s.Space == group.SpareSpace(s.Shard.Space()) }
 
 // grown reports whether so many changes were added to a spare copy that its size is not
 // known any more: the whole state is to be sent again. whole is 0 after a restart.
-func (s *savedCopy) grown() bool { return s.Bytes > 2*s.whole+maxSpare/8 }
+func (s *Saved) grown() bool { return s.Bytes > 2*s.whole+maxSpare/8 }
 
 // confirm notes that a spare copy is still the state of its shard, with the signature of
 // who leads that now. A copy that differs from what is signed is of no use.
-func (c *copies) confirm(p shards.Shard, end hostpolicy.Log, proof copyProof) {
-	s, ok := c.spare(p)
-	if !ok || s.end() != end {
+func (c *Store) confirm(p shards.Shard, end hostpolicy.Log, proof Proof) {
+	s, ok := c.Spare(p)
+	if !ok || s.End() != end {
 		return
 	}
-	if s.proof.digest() != proof.digest() {
-		c.drop(s)
+	if s.Proof.Digest() != proof.Digest() {
+		c.Drop(s)
 		return
 	}
-	stale := c.Env.Now().Sub(s.at) >= confirmEvery || s.proof != proof
-	s.at, s.proof = c.Env.Now(), proof
+	stale := c.Env.Now().Sub(s.At) >= confirmEvery || s.Proof != proof
+	s.At, s.Proof = c.Env.Now(), proof
 	if c.add(s); stale {
-		c.do(0, machine.DiskWrite{Space: NodeSpace, Put: s.record()})
+		c.do(0, machine.DiskWrite{Space: part.NodeSpace, Put: s.record()})
 	}
 }
 
 // confirmEvery is how often it is written that a copy is still right.
 const confirmEvery = time.Hour
 
-// write changes a copy, and calls then once that is on the disk.
-func (c *copies) write(s savedCopy, changes []machine.DiskWrite, then func(error)) {
+// Write changes a copy, and calls then once that is on the disk.
+func (c *Store) Write(s Saved, changes []machine.DiskWrite, then func(error)) {
 	c.tag++
 	c.reads[c.tag] = func(_ []machine.KV, err error) {
 		if err == nil {
@@ -296,10 +315,10 @@ func (c *copies) write(s savedCopy, changes []machine.DiskWrite, then func(error
 		}
 		then(err)
 	}
-	c.do(c.tag, machine.DiskWrite{Space: NodeSpace, Put: s.record(), Then: changes})
+	c.do(c.tag, machine.DiskWrite{Space: part.NodeSpace, Put: s.record(), Then: changes})
 }
 
 // record is the entry of a copy in the node's own space.
-func (s *savedCopy) record() []machine.KV {
+func (s *Saved) record() []machine.KV {
 	return []machine.KV{{Key: []byte(copyKey + s.Space), Value: s.encode()}}
 }

@@ -1,4 +1,4 @@
-package node
+package copies
 
 import (
 	"cmp"
@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
@@ -16,33 +16,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
-
-type (
-	// StatesQuery asks what earlier states of a region a node has, or (the lobby) what it
-	// has put aside of all regions. The founder's node may ask.
-	StatesQuery struct{ Shard shards.Shard }
-
-	// States is the answer.
-	States struct {
-		Shard shards.Shard
-		List  []SavedState
-	}
-
-	// SavedState is an earlier state of a region that a node keeps: the one of a time, or
-	// (Aside) what it had when it stopped being a host, or gave way to another group; or
-	// (Changes) what was built on a copy and not merged, as single blocks.
-	SavedState struct {
-		At          machine.Time
-		Aside       bool
-		Changes     bool
-		Gen         group.Gen
-		Term, Index uint64
-		Bytes       uint32
-	}
-)
-
-// Datagram says that the message needs no link and may be lost.
-func (*StatesQuery) Datagram() {}
 
 // HeldState is an earlier state of a region, and who keeps it.
 type HeldState struct {
@@ -79,14 +52,14 @@ const (
 	maxAsideRegions = 32
 )
 
-// savedStates collects what earlier states of regions there are, for the founder, and
+// SavedStates collects what earlier states of regions there are, for the founder, and
 // tells the founder of those that are kept here.
-type savedStates struct {
+type SavedStates struct {
 	part.Part
 	links  *peers.Links
 	dir    *directory.Directory
 	seen   *peers.Sightings
-	copies *copies
+	copies *Store
 
 	asked map[shards.Shard]*stateSearch
 }
@@ -105,10 +78,16 @@ type stateSearch struct {
 const (
 	stateSearchTime  = 1500 * time.Millisecond
 	maxStateSearches = 4
+	maxStatesAsked   = 64 // nodes
 )
 
-// search finds the earlier states of a region, the newest first.
-func (s *savedStates) search(p shards.Shard, then func([]HeldState)) {
+// NewSavedStates returns what finds earlier states of regions.
+func NewSavedStates(c part.Part, l *peers.Links, dir *directory.Directory, seen *peers.Sightings, store *Store) *SavedStates {
+	return &SavedStates{Part: c, links: l, dir: dir, seen: seen, copies: store, asked: map[shards.Shard]*stateSearch{}}
+}
+
+// Search finds the earlier states of a region, the newest first.
+func (s *SavedStates) Search(p shards.Shard, then func([]HeldState)) {
 	if s.asked[p] != nil || len(s.asked) >= maxStateSearches {
 		then(nil)
 		return
@@ -117,9 +96,9 @@ func (s *savedStates) search(p shards.Shard, then func([]HeldState)) {
 	if p.Lobby {
 		x.most = maxAsideRegions
 	}
-	nodes := append(s.dir.NearestNodes(p, claimants), s.seen.Recent()...)
+	nodes := append(s.dir.NearestNodes(p, hostpolicy.Claimants), s.seen.Recent()...)
 	x.nodes = peers.AppendOthers(nil, s.Cfg.Self.ID, nodes...)
-	x.nodes = x.nodes[:min(len(x.nodes), maxAsked)]
+	x.nodes = x.nodes[:min(len(x.nodes), maxStatesAsked)]
 	for _, n := range x.nodes {
 		s.links.SendDatagram(n, &StatesQuery{p})
 	}
@@ -133,7 +112,7 @@ func (s *savedStates) search(p shards.Shard, then func([]HeldState)) {
 
 // lists are what this node has of a region; of the lobby: what is put aside of all regions,
 // of those in which something waits to be decided on first.
-func (s *savedStates) lists(p shards.Shard) (out []States) {
+func (s *SavedStates) lists(p shards.Shard) (out []States) {
 	if !p.Lobby {
 		if l := s.list(p); len(l) > 0 {
 			out = append(out, States{p, l})
@@ -142,8 +121,8 @@ func (s *savedStates) lists(p shards.Shard) (out []States) {
 	}
 	has := map[shards.Shard]bool{}
 	for _, c := range s.copies.list {
-		if !c.shard.Lobby && !c.isSpare() && !c.isOrigin() && !c.isDated() {
-			has[c.shard] = has[c.shard] || c.isKept()
+		if !c.Shard.Lobby && !c.IsSpare() && !c.IsOrigin() && !c.isDated() {
+			has[c.Shard] = has[c.Shard] || c.isKept()
 		}
 	}
 	order := shards.Sorted(has)
@@ -156,18 +135,18 @@ func (s *savedStates) lists(p shards.Shard) (out []States) {
 }
 
 // list is what this node has of a region.
-func (s *savedStates) list(p shards.Shard) (out []SavedState) {
+func (s *SavedStates) list(p shards.Shard) (out []SavedState) {
 	for _, c := range s.copies.list {
-		if c.shard == p && !c.isSpare() && !c.isOrigin() {
-			out = append(out, SavedState{At: c.at, Aside: !c.isDated() && !c.isKept(), Changes: c.isKept(), Gen: c.Gen, Term: c.Term, Index: c.Index, Bytes: uint32(c.Bytes)})
+		if c.Shard == p && !c.IsSpare() && !c.IsOrigin() {
+			out = append(out, SavedState{At: c.At, Aside: !c.isDated() && !c.isKept(), Changes: c.isKept(), Gen: c.Gen, Term: c.Term, Index: c.Index, Bytes: uint32(c.Bytes)})
 		}
 	}
 	slices.SortFunc(out, func(a, b SavedState) int { return cmp.Compare(b.At, a.At) })
 	return out[:min(len(out), MaxSavedStates)]
 }
 
-// answer tells the founder's node what this one has.
-func (s *savedStates) answer(f *peers.Remote, m *StatesQuery) {
+// Answer tells the founder's node what this one has.
+func (s *SavedStates) Answer(f *peers.Remote, m *StatesQuery) {
 	if f.Peer.ID != s.Cfg.Founder {
 		s.Counts.Dropped++
 		return
@@ -177,8 +156,8 @@ func (s *savedStates) answer(f *peers.Remote, m *StatesQuery) {
 	}
 }
 
-// hear takes what another node has.
-func (s *savedStates) hear(f *peers.Remote, m *States) {
+// Hear takes what another node has.
+func (s *SavedStates) Hear(f *peers.Remote, m *States) {
 	if m.Shard.Lobby || !m.Shard.InWorld() {
 		return
 	}
@@ -196,8 +175,8 @@ func (s *savedStates) hear(f *peers.Remote, m *States) {
 	}
 }
 
-// beat ends searches.
-func (s *savedStates) beat(now machine.Time) {
+// Beat ends searches.
+func (s *SavedStates) Beat(now machine.Time) {
 	for _, p := range shards.Sorted(s.asked) {
 		if x := s.asked[p]; now >= x.until {
 			delete(s.asked, p)
@@ -205,32 +184,4 @@ func (s *savedStates) beat(now machine.Time) {
 			x.then(x.found)
 		}
 	}
-}
-
-// States finds the earlier states of a region that nodes keep, the newest first.
-func (n *Node) States(at world.RegionPos, then func([]HeldState)) {
-	if n.net == nil {
-		then(nil)
-		return
-	}
-	n.net.states.search(shards.Shard{Region: at}, then)
-}
-
-// Aside finds what nodes have put aside of all regions, the newest first.
-func (n *Node) Aside(then func([]HeldState)) {
-	if n.net == nil {
-		then(nil)
-		return
-	}
-	n.net.states.search(shards.Lobby, then)
-}
-
-// RestoreState puts the blocks of a region back to an earlier state. Only the founder's
-// node, and who leads the region, may ask for that. show: it only counts them.
-func (n *Node) RestoreState(state HeldState, show bool, then func(StateRestored)) {
-	if n.net == nil {
-		then(StateRestored{Failed: true})
-		return
-	}
-	n.net.restoring.order(state, show, then)
 }

@@ -1,4 +1,4 @@
-package node
+package copies
 
 import (
 	"time"
@@ -11,34 +11,13 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-type (
-	// CopyQuery asks for a part of a copy that the receiver keeps of a shard: its spare
-	// copy, or the one that it has from a time (SavedState).
-	CopyQuery struct {
-		Shard shards.Shard
-		At    machine.Time // 0: the spare copy
-		Part  uint32
-	}
-
-	// CopyPart is the answer: the copy is the state after the entry Index.
-	CopyPart struct {
-		Shard       shards.Shard
-		At          machine.Time
-		Gen         group.Gen
-		Term, Index uint64
-		Part        uint32
-		Last        bool
-		Data        []byte
-	}
-)
-
-// copyFetching fetches copies that other nodes keep, part after part, and gives hosts
+// Fetching fetches copies that other nodes keep, part after part, and gives hosts
 // those that are kept here.
-type copyFetching struct {
+type Fetching struct {
 	part.Part
 	links  *peers.Links
-	copies *copies
-	spares *spareKeeping
+	copies *Store
+	spares *SpareKeeping
 
 	list map[shards.Shard]*copyFetch
 	read map[wantedCopy]*readCopy // that are asked for
@@ -54,7 +33,7 @@ type wantedCopy struct {
 type copyFetch struct {
 	from  machine.Peer
 	shard shards.Shard
-	want  signedCopy
+	want  Signed
 	data  []byte
 	parts uint32
 	at    machine.Time // when it was asked for, or the last part came
@@ -62,12 +41,12 @@ type copyFetch struct {
 	then  func(kvs []machine.KV, ok bool)
 }
 
-// signedCopy is what a node has of a shard, and a signature over it; without one the node
+// Signed is what a node has of a shard, and a signature over it; without one the node
 // is believed.
-type signedCopy struct {
+type Signed struct {
 	at    machine.Time // 0: its spare copy
-	end   hostpolicy.Log
-	proof copyProof
+	End   hostpolicy.Log
+	Proof Proof
 }
 
 // readCopy is a copy that was read to be sent.
@@ -86,8 +65,13 @@ const (
 	keepRead      = 20 * time.Second
 )
 
-// begin fetches what a node keeps of a shard, which must be what was signed.
-func (k *copyFetching) begin(from machine.Peer, p shards.Shard, want signedCopy, then func(kvs []machine.KV, ok bool)) {
+// NewFetching returns what fetches copies from other nodes, and gives them those here.
+func NewFetching(c part.Part, l *peers.Links, store *Store, spares *SpareKeeping) *Fetching {
+	return &Fetching{Part: c, links: l, copies: store, spares: spares, list: map[shards.Shard]*copyFetch{}, read: map[wantedCopy]*readCopy{}}
+}
+
+// Begin fetches what a node keeps of a shard, which must be what was signed.
+func (k *Fetching) Begin(from machine.Peer, p shards.Shard, want Signed, then func(kvs []machine.KV, ok bool)) {
 	if k.list[p] != nil || len(k.list) >= maxFetches {
 		then(nil, false)
 		return
@@ -97,15 +81,15 @@ func (k *copyFetching) begin(from machine.Peer, p shards.Shard, want signedCopy,
 	k.ask(x)
 }
 
-func (k *copyFetching) ask(x *copyFetch) {
+func (k *Fetching) ask(x *copyFetch) {
 	x.again = k.Env.Now().Add(fetchAgain)
 	k.links.Send(x.from, &CopyQuery{x.shard, x.want.at, x.parts})
 }
 
-// receive takes a part.
-func (k *copyFetching) receive(f *peers.Remote, m *CopyPart) {
+// Receive takes a part.
+func (k *Fetching) Receive(f *peers.Remote, m *CopyPart) {
 	x := k.list[m.Shard]
-	if x == nil || x.from.ID != f.Peer.ID || m.Part != x.parts || m.At != x.want.at || x.want.end != (hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}) {
+	if x == nil || x.from.ID != f.Peer.ID || m.Part != x.parts || m.At != x.want.at || x.want.End != (hostpolicy.Log{Gen: m.Gen, Term: m.Term, Last: m.Index}) {
 		return
 	}
 	x.data, x.at = append(x.data, m.Data...), k.Env.Now()
@@ -115,19 +99,19 @@ func (k *copyFetching) receive(f *peers.Remote, m *CopyPart) {
 		k.end(x, nil, false)
 	case m.Last:
 		kvs, err := group.DecodeContent(x.data)
-		k.end(x, kvs, err == nil && x.want.proof.of(kvs))
+		k.end(x, kvs, err == nil && x.want.Proof.Of(kvs))
 	default:
 		k.ask(x)
 	}
 }
 
-func (k *copyFetching) end(x *copyFetch, kvs []machine.KV, ok bool) {
+func (k *Fetching) end(x *copyFetch, kvs []machine.KV, ok bool) {
 	delete(k.list, x.shard)
 	x.then(kvs, ok)
 }
 
-// beat asks again, and gives up.
-func (k *copyFetching) beat(now machine.Time) {
+// Beat asks again, and gives up.
+func (k *Fetching) Beat(now machine.Time) {
 	for _, p := range shards.Sorted(k.list) {
 		switch x := k.list[p]; {
 		case now.Sub(x.at) >= fetchTimeout:
@@ -143,9 +127,9 @@ func (k *copyFetching) beat(now machine.Time) {
 	}
 }
 
-// serve gives a host of a shard a part of the copy that is kept here.
-func (k *copyFetching) serve(f *peers.Remote, m *CopyQuery) {
-	if !m.Shard.InWorld() || !k.spares.trusts(f, m.Shard) {
+// Serve gives a host of a shard a part of the copy that is kept here.
+func (k *Fetching) Serve(f *peers.Remote, m *CopyQuery) {
+	if !m.Shard.InWorld() || !k.spares.Trusts(f, m.Shard) {
 		return // it asks again
 	}
 	which := wantedCopy{m.Shard, m.At}
@@ -160,7 +144,7 @@ func (k *copyFetching) serve(f *peers.Remote, m *CopyQuery) {
 	}
 	r.at = k.Env.Now()
 	data := r.data[from:min(from+MaxSparePart, len(r.data))]
-	if !k.spares.budgets.Take(f, len(data)) {
+	if !k.spares.Spends(f, len(data)) {
 		return
 	}
 	k.links.Send(f.Peer, &CopyPart{
@@ -170,15 +154,15 @@ func (k *copyFetching) serve(f *peers.Remote, m *CopyQuery) {
 }
 
 // beginToRead reads a copy, to send it when it is asked for again.
-func (k *copyFetching) beginToRead(which wantedCopy) {
+func (k *Fetching) beginToRead(which wantedCopy) {
 	s, ok := k.copies.of(which.shard, which.at)
 	if !ok || len(k.read) >= maxReadCopies {
 		return
 	}
-	r := &readCopy{end: s.end(), at: k.Env.Now()}
+	r := &readCopy{end: s.End(), at: k.Env.Now()}
 	k.read[which] = r
-	k.copies.read(s, func(kvs []machine.KV, err error) {
-		if err != nil || !s.proof.of(kvs) {
+	k.copies.Read(s, func(kvs []machine.KV, err error) {
+		if err != nil || !s.Proof.Of(kvs) {
 			delete(k.read, which)
 			return
 		}
@@ -187,14 +171,14 @@ func (k *copyFetching) beginToRead(which wantedCopy) {
 }
 
 // of returns the copy of a shard that is from a time; 0: the spare copy.
-func (c *copies) of(p shards.Shard, at machine.Time) (savedCopy, bool) {
+func (c *Store) of(p shards.Shard, at machine.Time) (Saved, bool) {
 	if at == 0 {
-		return c.spare(p)
+		return c.Spare(p)
 	}
 	for _, s := range c.list {
-		if s.shard == p && s.at == at && !s.isSpare() && !s.isOrigin() {
+		if s.Shard == p && s.At == at && !s.IsSpare() && !s.IsOrigin() {
 			return s, true
 		}
 	}
-	return savedCopy{}, false
+	return Saved{}, false
 }

@@ -1,4 +1,4 @@
-package node
+package copies
 
 import (
 	"encoding/binary"
@@ -24,29 +24,29 @@ type Signature struct {
 	Sig [64]byte
 }
 
-// copyProof is a host's word for what the state of a shard was after an entry of its
+// Proof is a host's word for what the state of a shard was after an entry of its
 // log, given to a node that keeps a copy: the digest of the state (group.Digest), and the
 // host's signature over it, the entry and that node. The zero value: there is none.
-type copyProof [CopyProofSize]byte
+type Proof [CopyProofSize]byte
 
 // CopyProofSize is how long a proof is in messages that have one.
 const CopyProofSize = 32 + 32 + 64
 
-func (p *copyProof) digest() [32]byte { return [32]byte(p[:32]) }
+func (p *Proof) Digest() [32]byte { return [32]byte(p[:32]) }
 
-func (p *copyProof) signature() Signature { return Signature{[32]byte(p[32:64]), [64]byte(p[64:])} }
+func (p *Proof) Signature() Signature { return Signature{[32]byte(p[32:64]), [64]byte(p[64:])} }
 
-// decodeCopyProof reads a proof of a message. What is no proof is none.
-func decodeCopyProof(b []byte) (p copyProof) {
+// DecodeProof reads a proof of a message. What is no proof is none.
+func DecodeProof(b []byte) (p Proof) {
 	if len(b) == len(p) {
 		copy(p[:], b)
 	}
 	return p
 }
 
-// encoded is a proof as messages have it: nothing, if there is none.
-func (p copyProof) encoded() []byte {
-	if p == (copyProof{}) {
+// Encoded is a proof as messages have it: nothing, if there is none.
+func (p Proof) Encoded() []byte {
+	if p == (Proof{}) {
 		return nil
 	}
 	return p[:]
@@ -62,19 +62,24 @@ func copyStatement(world, holder id.ID, p shards.Shard, end hostpolicy.Log, dige
 	return append(b, digest[:]...)
 }
 
-// copySignatures signs states for nodes that keep copies, and checks what others have
+// Signatures signs states for nodes that keep copies, and checks what others have
 // signed.
-type copySignatures struct {
+type Signatures struct {
 	signer Signer // nil: nothing is signed
 	world  id.ID
 }
 
-// isOn reports whether copies are signed.
-func (c copySignatures) isOn() bool { return c.signer != nil }
+// NewSignatures returns what signs for a world; without a signer nothing is signed.
+func NewSignatures(signer Signer, world id.ID) Signatures {
+	return Signatures{signer, world}
+}
 
-// sign signs a state of a shard that is led here for a node that keeps a copy;
+// IsOn reports whether copies are signed.
+func (c Signatures) IsOn() bool { return c.signer != nil }
+
+// Sign signs a state of a shard that is led here for a node that keeps a copy;
 // nothing where nobody signs.
-func (c copySignatures) sign(holder id.ID, p shards.Shard, end hostpolicy.Log, digest [32]byte) (out copyProof) {
+func (c Signatures) Sign(holder id.ID, p shards.Shard, end hostpolicy.Log, digest [32]byte) (out Proof) {
 	if c.signer == nil {
 		return out
 	}
@@ -85,17 +90,17 @@ func (c copySignatures) sign(holder id.ID, p shards.Shard, end hostpolicy.Log, d
 	return out
 }
 
-// signedBy reports whether one of some nodes has signed a state of a shard for a
+// SignedBy reports whether one of some nodes has signed a state of a shard for a
 // node that keeps a copy.
-func (c copySignatures) signedBy(hosts []machine.Peer, holder id.ID, p shards.Shard, end hostpolicy.Log, proof copyProof) bool {
-	if c.signer == nil || proof == (copyProof{}) {
+func (c Signatures) SignedBy(hosts []machine.Peer, holder id.ID, p shards.Shard, end hostpolicy.Log, proof Proof) bool {
+	if c.signer == nil || proof == (Proof{}) {
 		return false
 	}
-	who, ok := c.signer.Check(copyStatement(c.world, holder, p, end, proof.digest()), proof.signature())
+	who, ok := c.signer.Check(copyStatement(c.world, holder, p, end, proof.Digest()), proof.Signature())
 	return ok && peers.Among(hosts, who)
 }
 
-// of reports whether a proof is of a state. Without a signature nobody knows.
-func (p copyProof) of(kvs []machine.KV) bool {
-	return p == (copyProof{}) || p.digest() == group.DigestOf(kvs).Sum()
+// Of reports whether a proof is of a state. Without a signature nobody knows.
+func (p Proof) Of(kvs []machine.KV) bool {
+	return p == (Proof{}) || p.Digest() == group.DigestOf(kvs).Sum()
 }

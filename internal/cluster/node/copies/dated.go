@@ -1,4 +1,4 @@
-package node
+package copies
 
 import (
 	"cmp"
@@ -27,43 +27,43 @@ func datedSpace(p shards.Shard, at machine.Time) string {
 }
 
 // isDated reports whether a copy is the state of its shard at a time.
-func (s *savedCopy) isDated() bool {
-	return strings.HasPrefix(s.Space, group.RetiredSpace(s.shard.Space())+".at.")
+func (s *Saved) isDated() bool {
+	return strings.HasPrefix(s.Space, group.RetiredSpace(s.Shard.Space())+".at.")
 }
 
 // date keeps the state that a spare copy has now, if none was kept for hours.
-func (c *copies) date(s savedCopy, kvs []machine.KV) {
+func (c *Store) date(s Saved, kvs []machine.KV) {
 	now := c.Env.Now()
 	for _, o := range c.list {
-		if o.shard == s.shard && o.isDated() && (now.Sub(o.at) < dateEvery || o.proof.digest() == s.proof.digest() && s.proof != (copyProof{})) {
+		if o.Shard == s.Shard && o.isDated() && (now.Sub(o.At) < dateEvery || o.Proof.Digest() == s.Proof.Digest() && s.Proof != (Proof{})) {
 			return
 		}
 	}
-	s.Space, s.at, s.Bytes, s.words = datedSpace(s.shard, now), now, 0, [maxWords]keptWord{}
+	s.Space, s.At, s.Bytes, s.words = datedSpace(s.Shard, now), now, 0, [maxWords]keptWord{}
 	for _, kv := range kvs {
 		s.Bytes += len(kv.Key) + len(kv.Value)
 	}
-	c.write(s, []machine.DiskWrite{{Space: s.Space, DeletePrefix: [][]byte{{}}, Put: kvs}}, func(error) {})
+	c.Write(s, []machine.DiskWrite{{Space: s.Space, DeletePrefix: [][]byte{{}}, Put: kvs}}, func(error) {})
 }
 
 // thinDated lets go of states of which an older one is about as old: of those whose age,
 // in steps of dateEvery, has as many binary digits the oldest is kept, and the newest of all.
-func (c *copies) thinDated(now machine.Time) {
-	var dated []savedCopy
+func (c *Store) thinDated(now machine.Time) {
+	var dated []Saved
 	for _, s := range c.list {
 		if s.isDated() {
 			dated = append(dated, s)
 		}
 	}
-	slices.SortFunc(dated, func(a, b savedCopy) int {
-		return cmp.Or(shards.Compare(a.shard, b.shard), cmp.Compare(a.at, b.at)) // the oldest first
+	slices.SortFunc(dated, func(a, b Saved) int {
+		return cmp.Or(shards.Compare(a.Shard, b.Shard), cmp.Compare(a.At, b.At)) // the oldest first
 	})
-	steps := func(s savedCopy) int { return bits.Len64(uint64(max(0, now.Sub(s.at)) / dateEvery)) }
+	steps := func(s Saved) int { return bits.Len64(uint64(max(0, now.Sub(s.At)) / dateEvery)) }
 	for i, s := range dated {
-		older := i > 0 && dated[i-1].shard == s.shard
-		newer := i+1 < len(dated) && dated[i+1].shard == s.shard
+		older := i > 0 && dated[i-1].Shard == s.Shard
+		newer := i+1 < len(dated) && dated[i+1].Shard == s.Shard
 		if older && newer && steps(dated[i-1]) == steps(s) {
-			c.drop(s)
+			c.Drop(s)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package node
+package copies
 
 import (
 	"encoding/binary"
@@ -22,18 +22,18 @@ func keptSpace(p shards.Shard, at machine.Time) string {
 }
 
 // isKept reports whether a copy is a list of changes that were not merged.
-func (s *savedCopy) isKept() bool {
-	return strings.HasPrefix(s.Space, group.RetiredSpace(s.shard.Space())+".kept.")
+func (s *Saved) isKept() bool {
+	return strings.HasPrefix(s.Space, group.RetiredSpace(s.Shard.Space())+".kept.")
 }
 
 // keep keeps changes that were not merged.
-func (c *copies) keep(aside savedCopy, changes []world.BlockChange) {
-	aside.at = c.Env.Now()
-	aside.Space, aside.Retired = keptSpace(aside.shard, aside.at), false
-	aside.proof, aside.words = copyProof{}, [maxWords]keptWord{}
+func (c *Store) keep(aside Saved, changes []world.BlockChange) {
+	aside.At = c.Env.Now()
+	aside.Space, aside.Retired = keptSpace(aside.Shard, aside.At), false
+	aside.Proof, aside.words = Proof{}, [maxWords]keptWord{}
 	kvs := encodeKept(changes)
 	aside.Bytes = len(kvs) * keptSize
-	c.write(aside, []machine.DiskWrite{{Space: aside.Space, DeletePrefix: [][]byte{{}}, Put: kvs}}, func(error) {})
+	c.Write(aside, []machine.DiskWrite{{Space: aside.Space, DeletePrefix: [][]byte{{}}, Put: kvs}}, func(error) {})
 }
 
 // keptKey and keptSize are how long the key of a change is, which is its place, and all of
