@@ -39,7 +39,7 @@ func newNetwork(n *Node, cfg Net) *network {
 func (w *network) assembleNodes(c part.Part) {
 	w.seen = peers.NewSightings(c)
 	w.links = peers.NewLinks(c, w.seen)
-	w.dir = directory.New(c, w.n.newSeat("directory"), w.seen)
+	w.dir = directory.New(c, w.n.newSeat("directory"), w.seen, w.cfg.Verified.HostOrder())
 	w.store = newNodeStore(c, w.n.newSeat(part.NodeSpace), w.dir, w.seen)
 }
 

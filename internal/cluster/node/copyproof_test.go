@@ -7,7 +7,6 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
@@ -76,7 +75,7 @@ func TestLongDamagedCopyIsNotRestored(t *testing.T) {
 	c, g, home := playedIn(t, 1)
 	c.s.Run(10 * time.Second)
 	hosts, holders := c.hostsOf(home), c.holders(home)
-	nearest := peers.NearestFirst(shards.Key(c.node(0).net.cfg.World, home), []machine.Peer{nodePeer(holders[0]), nodePeer(holders[1])})
+	nearest := c.node(0).net.dir.InOrder(home, []machine.Peer{nodePeer(holders[0]), nodePeer(holders[1])})
 	damaged := c.indexOf(nearest[0])
 	c.nodes[damaged].Disk.Drop(group.SpareSpace(home.Space()))
 	c.destroy(hosts)

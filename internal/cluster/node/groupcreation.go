@@ -24,9 +24,10 @@ const (
 )
 
 // groupCreation is how a shard gets its first hosts (dissertation, algorithm 3:
-// GENERATE). The node nearest to the shard's key coordinates: it asks the nodes nearest to
-// the key whether they would host it, and names those that would. Two nodes may both
-// believe to be the nearest; only one group is created, because the first of those named
+// GENERATE). The first node in the order of hosts (hostpolicy.Order; in an open world that
+// nearest to the shard's key) coordinates: it asks the first ones whether they would host
+// it, and names those that would. Two nodes may both
+// believe to be the first; only one group is created, because the first of those named
 // creates the shard's record in the directory, which succeeds once.
 type groupCreation struct {
 	part.Part
@@ -63,7 +64,7 @@ func newGroupCreation(c part.Part, l *peers.Links, dir *directory.Directory, see
 type hostSearch struct {
 	shard   shards.Shard
 	silent  []machine.Peer // hosts of the directory's record that do not answer
-	asked   []machine.Peer // nearest first
+	asked   []machine.Peer // in the order of hosts
 	answers map[id.ID]*HostReply
 	asking  machine.Time // 0: the nearest nodes are still looked for
 }
@@ -78,16 +79,15 @@ func (c *groupCreation) coordinate(p shards.Shard, silent []machine.Peer) {
 	c.dir.Lookup(c.dir.KeyOf(p), func(r kademlia.Result) { c.askNearest(mk, r.Closest) })
 }
 
-// askNearest asks the nodes nearest to the key, of those that one invitation admitted the
-// nearest before others. Those that were there a while ago
-// are asked too and count for the majority, even if the directory has given them
+// askNearest asks the first nodes in the order of hosts, of those that one invitation
+// admitted the first before others. Those that were there a while ago are asked too and count for the majority, even if the directory has given them
 // up: a partitioned node must not begin a world of its own. Hosts that are known to be
 // silent are no part of that majority: they are often the nearest. Whether they are gone
 // is found out next (restoration).
 func (c *groupCreation) askNearest(mk *hostSearch, closest []machine.Peer) {
 	all := append(c.seen.Recent(), closest...)
 	all = slices.DeleteFunc(append(all, c.Cfg.Self), func(p machine.Peer) bool { return peers.Among(mk.silent, p.ID) })
-	all = peers.NearestFirst(c.dir.KeyOf(mk.shard), all)
+	all = c.dir.InOrder(mk.shard, all)
 	all = hostpolicy.Apart(all, func(p machine.Peer) id.ID { return c.offers.invited(p.ID) })
 	mk.asked = all[:min(len(all), hostpolicy.Nearby)]
 	mk.asking = c.Env.Now()

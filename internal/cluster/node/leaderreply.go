@@ -57,11 +57,11 @@ func (t *routes) looked(p shards.Shard, res kademlia.Result) {
 	t.generate(r, res.Closest, nil)
 }
 
-// generate asks the node nearest to its key to find hosts for a shard that nobody hosts
+// generate asks the first node in the order of hosts to find hosts for a shard that nobody hosts
 // (dissertation, algorithm 3); the next one if that
 // one has not answered. silent are hosts that it had.
 func (t *routes) generate(r *route, closest, silent []machine.Peer) {
-	near := t.dir.NearestTo(t.dir.KeyOf(r.shard), closest)
+	near := t.dir.InOrder(r.shard, append(slices.Clone(closest), t.Cfg.Self))
 	if honest := slices.DeleteFunc(slices.Clone(near), func(p machine.Peer) bool { return t.convicted.Has(p.ID) }); len(honest) > 0 {
 		near = honest
 	}

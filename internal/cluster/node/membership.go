@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
@@ -126,7 +125,6 @@ func (b *membership) changePending(st *group.Status) bool {
 
 // wanted are the members that the group should have.
 func (b *membership) wanted(st *group.Status, now machine.Time) []machine.Peer {
-	key := b.dir.KeyOf(b.group.Shard)
 	members := hostpolicy.Remaining(b.present(st.Wanted, now))
 	if len(st.Wanted) == 0 {
 		members = b.present(b.group.Members(), now)
@@ -136,7 +134,7 @@ func (b *membership) wanted(st *group.Status, now machine.Time) []machine.Peer {
 		members[i].Peer = b.links.CurrentAddress(members[i].Peer)
 		peers[i] = members[i].Peer
 	}
-	return hostpolicy.Members(key, members, b.candidates(peers, st.Former), b.Cfg.Replicas)
+	return hostpolicy.Members(func(nodes []machine.Peer) { b.dir.InOrder(b.group.Shard, nodes) }, members, b.candidates(peers, st.Former), b.Cfg.Replicas)
 }
 
 // present are members, with how long they have been silent.
@@ -151,12 +149,11 @@ func (b *membership) present(peers []machine.Peer, now machine.Time) (out []host
 	return out
 }
 
-// candidates are nodes that are no members and have room: former members and those near
-// the key, nearest first, and then, since keys near it can be searched for, a few that
+// candidates are nodes that are no members and have room: former members and the first in
+// the order of hosts, and then, since keys near it can be searched for, a few that
 // have been known for long. Those whose room is unknown are asked.
 func (b *membership) candidates(members, former []machine.Peer) (out []hostpolicy.Candidate) {
-	key := b.dir.KeyOf(b.group.Shard)
-	near := peers.NearestFirst(key, append(slices.Clone(former), b.dir.Closest(key, 2*b.Cfg.Replicas+2)...))
+	near := b.dir.InOrder(b.group.Shard, append(slices.Clone(former), b.dir.Nearest(b.group.Shard, 2*b.Cfg.Replicas+2)...))
 	for i, p := range append(near, b.seen.Longest(longestKnown)...) {
 		if b.group.HasLeft(p.ID, b.Env.Now()) || b.convicted.Has(p.ID) {
 			continue
@@ -173,15 +170,14 @@ func (b *membership) candidates(members, former []machine.Peer) (out []hostpolic
 	return out
 }
 
-// eligibleLeaders are the members that could lead, nearest first.
+// eligibleLeaders are the members that could lead, in the order of hosts.
 func (b *membership) eligibleLeaders(st *group.Status) (near []machine.Peer) {
 	for _, m := range st.Members {
 		if m.Voter && !m.Dead && !m.LogLost && m.Behind == 0 {
 			near = append(near, m.Peer)
 		}
 	}
-	kademlia.SortNearest(b.dir.KeyOf(b.group.Shard), near)
-	return near
+	return b.dir.InOrder(b.group.Shard, near)
 }
 
 // voterFirst puts the one of two hosts that is to have the vote first (group.Status).
@@ -190,7 +186,7 @@ func (b *membership) voterFirst(wanted []machine.Peer, now machine.Time) []machi
 	if len(wanted) != 2 {
 		return wanted
 	}
-	kademlia.SortNearest(b.dir.KeyOf(b.group.Shard), wanted)
+	wanted = b.dir.InOrder(b.group.Shard, wanted)
 	self := slices.IndexFunc(wanted, func(p machine.Peer) bool { return p.ID == b.Cfg.Self.ID })
 	if self < 0 {
 		return wanted

@@ -61,15 +61,19 @@ func (d *testDoor) Reissued(c *identity.Certificate) error {
 	return d.gate.Check(c.ID(), c, d.r.s.Now())
 }
 func (d *testDoor) Bars(who id.ID) bool {
+	c := d.Seen(who)
+	return c != nil && (d.Revoked().Has(c.Serial) || c.Ended(d.r.s.Now()))
+}
+func (d *testDoor) Seen(who id.ID) *identity.Certificate {
+	if newer := d.newer[who]; newer != nil {
+		return newer
+	}
 	for _, c := range d.r.certs {
 		if c.ID() == who {
-			if newer := d.newer[who]; newer != nil {
-				c = newer
-			}
-			return d.Revoked().Has(c.Serial) || c.Ended(d.r.s.Now())
+			return c
 		}
 	}
-	return false
+	return nil
 }
 
 func testKey(name string) ed25519.PrivateKey {
@@ -80,15 +84,20 @@ func testKey(name string) ed25519.PrivateKey {
 func newVerifiedWorld(t testing.TB, seed uint64, nodes int) *verifiedWorld {
 	r := emptyVerifiedWorld(t, seed, nil)
 	random := rng.New(seed, 5)
-	space := overlay.SpaceFor(4)
 	for range nodes {
-		sub := space.SubArea(random.Intn(space.Zones()))
-		r.certify(geom.Point{X: sub.Min.X + int32(random.Intn(int(space.SubSide()))), Y: sub.Min.Y + int32(random.Intn(int(space.SubSide())))})
+		r.certify(drawPlace(&random))
 	}
 	for i := range nodes {
 		r.add(i)
 	}
 	return r
+}
+
+// drawPlace draws a place as an authority of four zones does.
+func drawPlace(random *rng.Rand) geom.Point {
+	space := overlay.SpaceFor(4)
+	sub := space.SubArea(random.Intn(space.Zones()))
+	return geom.Point{X: sub.Min.X + int32(random.Intn(int(space.SubSide()))), Y: sub.Min.Y + int32(random.Intn(int(space.SubSide())))}
 }
 
 // emptyVerifiedWorld is a realm without nodes; the rules are those of what it stores, nil:
@@ -102,9 +111,13 @@ func emptyVerifiedWorld(t testing.TB, seed uint64, rules state.Rules) *verifiedW
 
 // certify gives the next node a place.
 func (r *verifiedWorld) certify(pos geom.Point) {
-	i := len(r.certs)
+	r.certifyKey(testKey(fmt.Sprint("node ", len(r.certs))), pos)
+}
+
+// certifyKey gives a node with a key of its choice a place.
+func (r *verifiedWorld) certifyKey(key ed25519.PrivateKey, pos geom.Point) {
 	c := &identity.Certificate{
-		World: r.genesis.World(), Key: [32]byte(testKey(fmt.Sprint("node ", i)).Public().(ed25519.PublicKey)), Serial: uint64(i + 1), Pos: pos,
+		World: r.genesis.World(), Key: [32]byte(key.Public().(ed25519.PublicKey)), Serial: uint64(len(r.certs) + 1), Pos: pos,
 	}
 	c.Sign(r.key)
 	r.certs = append(r.certs, c)
@@ -300,10 +313,8 @@ func TestRevocationsSpread(t *testing.T) {
 func ending(t *testing.T) *verifiedWorld {
 	r := emptyVerifiedWorld(t, 3, nil)
 	random := rng.New(3, 5)
-	space := overlay.SpaceFor(4)
 	for range 8 {
-		sub := space.SubArea(random.Intn(space.Zones()))
-		r.certify(geom.Point{X: sub.Min.X + int32(random.Intn(int(space.SubSide()))), Y: sub.Min.Y + int32(random.Intn(int(space.SubSide())))})
+		r.certify(drawPlace(&random))
 	}
 	r.certs[2].Until = singleNodeStart.Add(10 * time.Minute)
 	r.certs[2].Sign(r.key)

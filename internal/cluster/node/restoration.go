@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/directory"
@@ -87,8 +86,7 @@ func (o *restoration) inquire(p shards.Shard, q *lossInquiry) {
 	}
 	q.begun, q.heard = o.Env.Now(), map[id.ID]*shardgroup.GroupStatus{}
 	others := append(o.seen.Recent(), o.dir.NearestNodes(p, hostpolicy.Claimants)...)
-	kademlia.SortNearest(o.dir.KeyOf(p), others)
-	q.asked = append(slices.Clone(q.rival.Members), others...)
+	q.asked = append(slices.Clone(q.rival.Members), o.dir.InOrder(p, others)...)
 	seen := map[id.ID]bool{o.Cfg.Self.ID: true}
 	q.asked = slices.DeleteFunc(q.asked, func(n machine.Peer) bool {
 		again := seen[n.ID]
@@ -121,14 +119,14 @@ func (o *restoration) hear(f *peers.Remote, m *shardgroup.GroupStatus) {
 
 // questioned is when another node asks what is known of a shard, which it may inquire
 // about, too: two coordinators may each have found new hosts. Of those that inquire the
-// nearest to the key begins the shard anew.
+// first in the order of hosts begins the shard anew.
 func (o *restoration) questioned(f *peers.Remote, p shards.Shard) {
 	q := o.inquiries[p]
 	if q == nil || o.convicted.Has(f.Peer.ID) {
 		return
 	}
 	switch {
-	case kademlia.Closer(o.dir.KeyOf(p), f.Peer.ID, o.Cfg.Self.ID):
+	case o.dir.InOrder(p, []machine.Peer{o.Cfg.Self, f.Peer})[0].ID == f.Peer.ID:
 		q.nearer = true
 	case q.again: // it has begun since, and nothing more would tell it
 		o.links.SendDatagram(f.Peer, &shardgroup.GroupStatus{Shard: p, Reply: true})
@@ -174,11 +172,11 @@ func (o *restoration) lost(p shards.Shard, q *lossInquiry) hostpolicy.Lost {
 	return l
 }
 
-// newest is the node that has the newest copy of a shard, of equal ones that nearest to
-// the key; this node, if nobody has one. The newest that a host of the record has signed
+// newest is the node that has the newest copy of a shard, of equal ones the first in the
+// order of hosts; this node, if nobody has one. The newest that a host of the record has signed
 // counts: others are claims, which are believed only if nobody has a signed one.
 func (o *restoration) newest(p shards.Shard, q *lossInquiry, own copies.Saved) machine.Peer {
-	nodes := o.dir.NearestTo(o.dir.KeyOf(p), peers.NearestFirst(o.dir.KeyOf(p), slices.Clone(q.asked)))
+	nodes := o.dir.InOrder(p, append(slices.Clone(q.asked), o.Cfg.Self))
 	claimed, signed := make([]hostpolicy.Log, len(nodes)), make([]hostpolicy.Log, len(nodes))
 	for i, n := range nodes {
 		m := q.heard[n.ID]

@@ -116,9 +116,9 @@ func (o *otherGroups) suspects(found *kademlia.Record) []machine.Peer {
 	return out
 }
 
-// ask sends what is known of the group here to nodes, the nearest to the key first.
+// ask sends what is known of the group here to nodes, in the order of hosts.
 func (o *otherGroups) ask(nodes []machine.Peer, s *shardgroup.GroupStatus) {
-	for _, p := range peers.NearestFirst(o.dir.KeyOf(o.group.Shard), nodes) {
+	for _, p := range o.dir.InOrder(o.group.Shard, nodes) {
 		if p.ID != o.Cfg.Self.ID {
 			o.links.SendDatagram(p, s)
 		}

@@ -214,7 +214,7 @@ func (m *model) update(p *part) {
 			}
 			members = append(members, v)
 		}
-		wanted := hostpolicy.Members(p.key, members, m.candidates(p), replicas)
+		wanted := hostpolicy.Members(func(nodes []machine.Peer) { hostpolicy.Nearest(p.key, nodes) }, members, m.candidates(p), replicas)
 		if m.seize && p.leader.evil {
 			wanted = m.accomplices(p, wanted)
 		}

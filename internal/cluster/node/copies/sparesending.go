@@ -191,8 +191,8 @@ func (s *SpareSending) forgetSent() {
 }
 
 // chooseHolders lets go of holders that do not answer or have become members, and looks
-// for others: former members, who have most of the shard, then the nodes nearest to the
-// key.
+// for others: former members, who have most of the shard, then the first in the
+// order of hosts.
 func (s *SpareSending) chooseHolders(now machine.Time) {
 	if now < s.choose {
 		return
@@ -214,8 +214,7 @@ func (s *SpareSending) chooseHolders(now machine.Time) {
 			delete(s.refused, who)
 		}
 	}
-	key := s.dir.KeyOf(s.group.Shard)
-	for _, p := range append(slices.Clone(st.Former), s.dir.Closest(key, hostpolicy.Claimants)...) {
+	for _, p := range append(slices.Clone(st.Former), s.dir.Nearest(s.group.Shard, hostpolicy.Claimants)...) {
 		if len(s.holders) >= SpareHolders {
 			return
 		}

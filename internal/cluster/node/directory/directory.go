@@ -11,10 +11,12 @@
 package directory
 
 import (
+	"math"
 	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
@@ -30,6 +32,7 @@ type Directory struct {
 	Renewer Renewer
 
 	seen  *peers.Sightings
+	order hostpolicy.Order // in which nodes host a shard
 	kad   *kademlia.Node
 	asked map[uint64]func(kademlia.Result) // lookups under way
 	tag   uint64
@@ -53,8 +56,8 @@ const (
 )
 
 // New returns the directory of a node that has not joined yet.
-func New(c part.Part, p part.Seat, seen *peers.Sightings) *Directory {
-	d := &Directory{Part: c, seen: seen, asked: map[uint64]func(kademlia.Result){}}
+func New(c part.Part, p part.Seat, seen *peers.Sightings, order hostpolicy.Order) *Directory {
+	d := &Directory{Part: c, seen: seen, order: order, asked: map[uint64]func(kademlia.Result){}}
 	cfg := kademlia.Config{Self: c.Cfg.Self.ID, Events: d, Verify: c.Cfg.Verify}
 	if c.Cfg.Sign != nil {
 		cfg.Keepers = records.Keepers
@@ -169,14 +172,10 @@ func (d *Directory) Find(p shards.Shard, then func(kademlia.Result)) {
 	d.kad.Find(d.tag, kademlia.Chunk, d.KeyOf(p))
 }
 
-// NearestTo sorts this node into the nodes nearest to a key.
-func (d *Directory) NearestTo(key id.ID, others []machine.Peer) []machine.Peer {
-	out := slices.Clone(others)
-	i := 0
-	for i < len(out) && kademlia.Closer(key, out[i].ID, d.Cfg.Self.ID) {
-		i++
-	}
-	return slices.Insert(out, i, d.Cfg.Self)
+// InOrder sorts nodes by how early they host a shard (hostpolicy.Order), each once.
+func (d *Directory) InOrder(p shards.Shard, nodes []machine.Peer) []machine.Peer {
+	d.order(d.KeyOf(p), nodes)
+	return slices.CompactFunc(nodes, func(a, b machine.Peer) bool { return a.ID == b.ID })
 }
 
 // sign makes the record of a shard's hosts.
@@ -189,19 +188,24 @@ func (d *Directory) sign(p shards.Shard, members []machine.Peer, term, version u
 	return r
 }
 
-// NearestNodes are the n nodes nearest to a shard's key, silent ones that were there a
-// while ago included, without this node.
+// NearestNodes are the first n nodes in the order of hosts, in an open world those nearest
+// to the shard's key, silent ones that were there a while ago included, without this node.
 func (d *Directory) NearestNodes(p shards.Shard, n int) []machine.Peer {
-	key := d.KeyOf(p)
-	all := append(d.seen.Recent(), d.kad.Table().Closest(key, n, d.Env.Now(), nil)...)
+	all := append(d.seen.Recent(), d.contacts(p)...)
 	all = slices.DeleteFunc(all, func(q machine.Peer) bool { return q.ID == d.Cfg.Self.ID })
-	all = peers.NearestFirst(key, all)
+	all = d.InOrder(p, all)
 	return all[:min(len(all), n)]
 }
 
-// Closest are the nodes nearest to a key that the routing table has.
-func (d *Directory) Closest(key id.ID, n int) []machine.Peer {
-	return d.kad.Table().Closest(key, n, d.Env.Now(), nil)
+// Nearest are the same of the routing table alone.
+func (d *Directory) Nearest(p shards.Shard, n int) []machine.Peer {
+	all := d.InOrder(p, d.contacts(p))
+	return all[:min(len(all), n)]
+}
+
+// contacts are all nodes of the routing table that have answered of late.
+func (d *Directory) contacts(p shards.Shard) []machine.Peer {
+	return d.kad.Table().Closest(d.KeyOf(p), math.MaxInt32, d.Env.Now(), nil)
 }
 
 // Publish stores who hosts a shard.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
@@ -49,7 +50,7 @@ func newAlone(known ...machine.Peer) *alone {
 	q := &quiet{now: machine.Time(time.Hour), random: rng.New(1)}
 	cfg := &part.Config{Self: node(8), World: id.ID{1}, Known: known}
 	c := part.Part{Env: q, Cfg: cfg, Counts: &part.Counts{}}
-	a := &alone{New(c, q, peers.NewSightings(c)), q, map[id.ID]bool{}}
+	a := &alone{New(c, q, peers.NewSightings(c), hostpolicy.Nearest), q, map[id.ID]bool{}}
 	a.Renewer = a
 	a.Start()
 	return a
@@ -92,20 +93,18 @@ func TestJoiningAgain(t *testing.T) {
 	}
 }
 
-// The node itself has its place among the nodes nearest to a key, and is not among others.
+// Nodes are sorted for the shard's key, each once; the node itself is not among those that
+// it knows.
 func TestNearest(t *testing.T) {
 	d := newAlone()
-	for _, c := range []struct{ key, first, second, third byte }{{9, 8, 10, 1}, {2, 3, 10, 8}} {
-		var others, want []machine.Peer
-		for _, n := range []byte{c.first, c.second, c.third} {
-			want = append(want, node(n))
-			if n != 8 {
-				others = append(others, node(n))
-			}
+	d.order = func(key id.ID, nodes []machine.Peer) {
+		if key != d.KeyOf(shards.Lobby) {
+			t.Errorf("sorted for %v", key)
 		}
-		if got := d.NearestTo(id.ID{c.key}, others); !slices.Equal(got, want) {
-			t.Errorf("nearest to %d: %v, want %v", c.key, got, want)
-		}
+		hostpolicy.Nearest(id.ID{9}, nodes)
+	}
+	if got, want := d.InOrder(shards.Lobby, []machine.Peer{node(1), node(10), node(8), node(10)}), []machine.Peer{node(8), node(10), node(1)}; !slices.Equal(got, want) {
+		t.Errorf("in order: %v, want %v", got, want)
 	}
 	d.seen.Record(node(3))
 	d.seen.Record(node(8))

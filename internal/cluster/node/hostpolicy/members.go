@@ -60,12 +60,12 @@ func Remaining(members []Member) (out []Member) {
 
 // Members chooses the members that a group of at most so many replicas should have: the
 // present ones without those that are too many, and candidates in free places. The
-// candidates are no members, nearest to the shard's key first. A member that answers is
-// never displaced by a candidate: who searches for a key near the shard's would take
-// the shard away from its hosts (decision 66). Who gets free places says Ranked; at most
+// candidates are no members, in the order of hosts; sort puts nodes into it. A member that
+// answers is never displaced by a candidate: who searches for a key near the shard's would
+// take the shard away from its hosts (decision 66). Who gets free places says Ranked; at most
 // one of the members is a newcomer where there are others (withoutNewcomers), and nodes
 // that one invitation admitted count as one where there are others (apart).
-func Members(key id.ID, members []Member, spare []Candidate, replicas int) []machine.Peer {
+func Members(sort func([]machine.Peer), members []Member, spare []Candidate, replicas int) []machine.Peer {
 	out := make([]machine.Peer, len(members))
 	for i, m := range members {
 		out[i] = m.Peer
@@ -79,7 +79,7 @@ func Members(key id.ID, members []Member, spare []Candidate, replicas int) []mac
 			return out
 		}
 	}
-	kademlia.SortNearest(key, out)
+	sort(out)
 	size := groupSize(len(out)+len(spare), replicas)
 	if size < len(out) {
 		return out[:size]

@@ -20,6 +20,8 @@ func peers(n ...byte) (out []machine.Peer) {
 	return out
 }
 
+func nearestFirst(nodes []machine.Peer) { Nearest(id.ID{}, nodes) }
+
 func TestMembers(t *testing.T) {
 	member := func(n byte, silent time.Duration) Member { return Member{Peer: near(n), Silent: silent} }
 	spare := func(n ...byte) (out []Candidate) {
@@ -49,7 +51,7 @@ func TestMembers(t *testing.T) {
 		{"too many: the farthest go", []Member{member(3, 0), member(1, 0), member(2, 0), member(4, 0)}, nil, peers(1, 2, 3)},
 		{"nobody", nil, nil, nil},
 	} {
-		if got := Members(id.ID{}, c.members, c.spare, 3); !slices.Equal(got, c.want) {
+		if got := Members(nearestFirst, c.members, c.spare, 3); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -170,7 +172,7 @@ func TestSearchedKeysGetNoMajority(t *testing.T) {
 				}
 				now = append(now, m)
 			}
-			members = Members(id.ID{}, now, spare, 3)
+			members = Members(nearestFirst, now, spare, 3)
 			count := 0
 			for _, p := range members {
 				if p.ID[0] < 20 {
@@ -211,7 +213,7 @@ func TestNewcomersAreNoMajority(t *testing.T) {
 		{"of two that came together one", []Member{old(9, 0)}, []Candidate{others[0], others[1], {Peer: at(20, 20)}, {Peer: at(21, 21)}},
 			[]machine.Peer{at(9, 9), at(3, 3), at(20, 20)}},
 	} {
-		if got := Members(id.ID{}, c.members, c.spare, 3); !slices.Equal(got, c.want) {
+		if got := Members(nearestFirst, c.members, c.spare, 3); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -260,7 +262,7 @@ func TestInvitationsCountAsOne(t *testing.T) {
 		{"for who is silent", []Member{member, {Peer: near(4), Silent: ReplaceAfter}, {Peer: near(5)}}, append(kin(1, 2), others...), peers(7, 8, 5)},
 		{"who is silent does not count", []Member{{Peer: near(7), Invitation: by(1), Silent: ReplaceAfter}, {Peer: near(4)}, {Peer: near(5)}}, kin(1), peers(1, 4, 5)},
 	} {
-		if got := Members(id.ID{}, c.members, c.spare, 3); !slices.Equal(got, c.want) {
+		if got := Members(nearestFirst, c.members, c.spare, 3); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

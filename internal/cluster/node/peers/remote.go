@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -134,10 +133,4 @@ func Sorted(m map[machine.Peer]bool) []machine.Peer {
 func TagOf(node id.ID) (a machine.Addr) {
 	copy(a[:], node[:])
 	return a
-}
-
-// NearestFirst sorts nodes by their distance to a key, each once.
-func NearestFirst(key id.ID, nodes []machine.Peer) []machine.Peer {
-	kademlia.SortNearest(key, nodes)
-	return slices.CompactFunc(nodes, func(a, b machine.Peer) bool { return a.ID == b.ID })
 }

@@ -163,6 +163,7 @@ type gateOnly struct {
 func (g gateOnly) Verify(of id.ID, c *identity.Certificate) machine.Job {
 	return g.gate.Verify(of, c, g.env.Now())
 }
+func (g gateOnly) Seen(id.ID) *identity.Certificate     { return nil }
 func (g gateOnly) Renew(*identity.Revocations) error    { return fmt.Errorf("there are none") }
 func (g gateOnly) Reissued(*identity.Certificate) error { return nil }
 func (g gateOnly) Revoked() *identity.Revocations       { return nil }

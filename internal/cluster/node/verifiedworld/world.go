@@ -20,10 +20,12 @@
 package verifiedworld
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -55,6 +57,8 @@ type CertificateVerifier interface {
 	Verify(of id.ID, c *identity.Certificate) machine.Job
 	// Renew takes a newer list of revocations; an error says why not.
 	Renew(*identity.Revocations) error
+	// Seen is the newest certificate that a node has shown; nil: it never was.
+	Seen(id.ID) *identity.Certificate
 	// Reissued takes the certificate that a node has now; an error says why not.
 	// One that is no newer than that which was seen changes nothing.
 	Reissued(*identity.Certificate) error
@@ -63,6 +67,28 @@ type CertificateVerifier interface {
 	// Bars reports whether a node's certificate was seen and is revoked, or has
 	// ended.
 	Bars(id.ID) bool
+}
+
+// HostOrder is the order in which nodes host shards: by the places that the authority has
+// given them, if there is one.
+func (cfg *Config) HostOrder() hostpolicy.Order {
+	if cfg == nil {
+		return hostpolicy.Nearest
+	}
+	own, self := cfg.Certificate, id.ID{}
+	if own != nil {
+		self = own.ID()
+	}
+	return hostpolicy.ByPlace(func(node id.ID) (geom.Point, bool) {
+		c := own
+		if c == nil || node != self {
+			c = cfg.Verifier.Seen(node)
+		}
+		if c == nil {
+			return geom.Point{}, false
+		}
+		return c.Pos, true
+	})
 }
 
 // World is the part of a node that exists only in a world with an authority. It applies
