@@ -298,8 +298,9 @@ func (h *Host) network() (*node.Net, error) {
 	return &node.Net{
 		Config: part.Config{
 			World: p.record.World(), Known: p.known, Founder: p.record.FounderID(), Stored: stored,
-			Sign:   func(r *kademlia.Record) { records.Sign(r, p.key) },
-			Verify: records.Verify,
+			Sign:     func(r *kademlia.Record) { records.Sign(r, p.key) },
+			Verify:   records.Verify,
+			Refusals: func(nodes []machine.Peer) machine.Work { return refusals(nodes) },
 			CheckPass: func(pass *identity.Pass, player id.ID, name string, gateway id.ID) error {
 				if pass == nil {
 					return fmt.Errorf("%w: there is none", identity.ErrPass)

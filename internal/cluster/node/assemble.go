@@ -54,6 +54,8 @@ func (w *network) assembleHosting(c part.Part) {
 	w.hosting = newHosting(c, w.links)
 	w.jobs = part.NewRunner(w.n.newSeat("jobs"))
 	w.hosting.convicted = w.convicted
+	w.refusals = &refusals{Part: c, links: w.links, seen: w.seen, jobs: part.NewRunner(w.n.newSeat("refusals"))}
+	w.hosting.refusals = w.refusals
 	w.signatures = copies.NewSignatures(w.cfg.Signer, w.cfg.World)
 	w.copies = copies.NewStore(c, w.n.newSeat("copies"))
 	w.invitations = &invitations{Part: c, dir: w.dir, checks: map[shards.Shard]*hostCheck{}}
@@ -62,7 +64,7 @@ func (w *network) assembleHosting(c part.Part) {
 	w.offers = &offers{Part: c, invited: func(node id.ID) id.ID { return w.access.InvitationOf(node) }, said: peers.NewOwn[hostOffer](w.links), links: w.links, own: w.creation}
 	w.votes = &votePlacement{Part: c, links: w.links}
 	w.departure = &departure{Part: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
-	w.restoration = &restoration{Part: c, convicted: w.convicted, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}
+	w.restoration = &restoration{Part: c, convicted: w.convicted, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, refusals: w.refusals, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}
 	w.spares = copies.NewSpareKeeping(c, w.signatures, w.links, w.copies, w.invitations, w.hosting)
 	w.fetching = copies.NewFetching(c, w.links, w.copies, w.spares)
 	w.states = copies.NewSavedStates(c, w.links, w.dir, w.seen, w.copies)

@@ -33,6 +33,8 @@ type cluster struct {
 	slow   func(of int, m machine.Message) time.Duration // until a message is sent, may be nil
 	relay  func(a, b int) bool                           // whether the link between two nodes passes over a relay, may be nil
 	shows  func(of int, env machine.Env) machine.Env     // what a node's regions say passes it, may be nil
+	off    map[int]bool                                  // machines that are off, where the node has ended
+	deaf   map[int]bool                                  // nodes that hear nothing of machines whose nodes have ended
 	notes  []string                                      // what the nodes have told their people
 	orders uint64                                        // that were signed
 }
@@ -52,7 +54,7 @@ func newClusterOn(t testing.TB, seed uint64, nodes int, cfg sim.Config) *cluster
 	if cfg.Start = singleNodeStart; cfg.Carry == nil {
 		cfg.Carry = overBytes(nil)
 	}
-	c := &cluster{TB: t, s: sim.NewWith(seed, cfg)}
+	c := &cluster{TB: t, s: sim.NewWith(seed, cfg), off: map[int]bool{}, deaf: map[int]bool{}}
 	for i := range nodes {
 		c.addNode(i)
 	}

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
@@ -27,6 +28,7 @@ type hosting struct {
 	convicted   *accountability.Convictions
 	copies      *copies.Store
 	restoration *restoration
+	refusals    *refusals
 	words       *words
 	runner      shardRunner
 	players     interface{ players() int }
@@ -209,6 +211,7 @@ func (o *hosting) onGroupStatus(f *peers.Remote, m *shardgroup.GroupStatus) {
 			o.words.tell(f, m.Shard)
 		} else {
 			o.restoration.questioned(f, m.Shard)
+			o.tellRefusal(f, m)
 		}
 	}
 	o.restoration.hear(f, m)
@@ -216,6 +219,18 @@ func (o *hosting) onGroupStatus(f *peers.Remote, m *shardgroup.GroupStatus) {
 		h.rollback.hear(f, m)
 		h.onGroupStatus(f, m)
 	}
+}
+
+// tellRefusal answers who asks whether a shard has lost its hosts, if their machines say
+// that they have ended.
+func (o *hosting) tellRefusal(f *peers.Remote, m *shardgroup.GroupStatus) {
+	hosts := slices.DeleteFunc(slices.Clone(m.Members), func(p machine.Peer) bool { return p.ID == f.Peer.ID })
+	o.refusals.ask(hosts, func(ended []machine.Peer) {
+		if s := o.groupStatus(m.Shard); s != nil && len(ended) == len(hosts) {
+			s.Refused = true
+			o.links.SendDatagram(f.Peer, s)
+		}
+	})
 }
 
 // groupStatus is what this node says of a shard; nil: nothing yet.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -14,7 +16,7 @@ import (
 // that one, that it was added again with nothing, that others lost their logs, and that the
 // shard has ended or is hosted by the liar alone.
 func (c *cluster) removals(liar, victim int, p shards.Shard) {
-	gen := c.node(victim).net.hosting.replicas[p].group.raft.Status().Gen
+	gen := c.node(victim).net.hosting.replicas[p].group.Raft.Status().Gen
 	c.claims(liar, victim, p, group.Gen{Number: gen.Number + 1, Fork: 7})
 	c.nodes[liar].Call(func() {
 		links, self := c.node(liar).net.links, []machine.Peer{nodePeer(liar)}
@@ -26,11 +28,11 @@ func (c *cluster) removals(liar, victim int, p shards.Shard) {
 				links.Send(nodePeer(victim), &group.Message{Space: p.Space(), Gen: gen, From: from, To: to, Fresh: true})
 			}
 		}
-		links.SendDatagram(nodePeer(victim), &GroupStatus{Shard: p}) // it has no replica
+		links.SendDatagram(nodePeer(victim), &shardgroup.GroupStatus{Shard: p}) // it has no replica
 		links.SendDatagram(nodePeer(victim), &HostReply{Shard: p, Room: true, Members: self})
 		links.SendDatagram(nodePeer(victim), &LeaderReply{Shard: p, Leader: self[0], Members: self, Term: 1 << 40})
 		links.SendDatagram(nodePeer(victim), &CreateGroup{p, []machine.Peer{nodePeer(victim)}})
-		links.Send(nodePeer(victim), &Spare{Shard: p, Gen: gen, Term: 1 << 40, Index: 1 << 40, Last: true})
+		links.Send(nodePeer(victim), &copies.Spare{Shard: p, Gen: gen, Term: 1 << 40, Index: 1 << 40, Last: true})
 	})
 }
 
@@ -82,15 +84,15 @@ func TestMaliciousLeader(t *testing.T) {
 	others := slices.DeleteFunc(slices.Clone(hosts), func(i int) bool { return i == leader })
 	w := c.node(leader).net
 	w.cfg.Replicas = 1 // it takes no other hosts
-	for range 20 { // it is refused while another change is under way
-		c.nodes[leader].Call(func() { _ = w.hosting.replicas[home].group.raft.SetMembers([]machine.Peer{nodePeer(leader)}) })
+	for range 20 {     // it is refused while another change is under way
+		c.nodes[leader].Call(func() { _ = w.hosting.replicas[home].group.Raft.SetMembers([]machine.Peer{nodePeer(leader)}) })
 		c.s.Run(time.Second)
 	}
 	if got := c.hostsOf(home); len(got) != 1 {
 		t.Fatalf("%v host it", got)
 	}
 	c.until("the others have stopped", func() bool {
-		return !slices.ContainsFunc(others, func(i int) bool { return c.node(i).net.hosting.hosts(home) })
+		return !slices.ContainsFunc(others, func(i int) bool { return c.node(i).net.hosting.Hosts(home) })
 	})
 	for _, i := range others {
 		if len(c.aside(i)) == 0 || len(c.nodes[i].Disk.All(group.RetiredSpace(home.Space()))) == 0 {

@@ -33,7 +33,8 @@ type network struct {
 	routes   *routes // to shards
 	speakers *speakers
 
-	hosting     *hosting      // of shards here
+	hosting     *hosting // of shards here
+	refusals    *refusals
 	copies      *copies.Store // of shards that are hosted elsewhere
 	signatures  copies.Signatures
 	spares      *copies.SpareKeeping

@@ -92,8 +92,7 @@ func (g *quorumLoss) check(now machine.Time) {
 	self := slices.IndexFunc(st.Members, func(m group.MemberStatus) bool { return m.Peer.ID == g.Cfg.Self.ID })
 	switch {
 	case st.Asleep || g.hasLeader(&st) || self < 0 || !st.Members[self].Voter && !st.Members[self].Standby:
-		g.since, g.withoutLog, g.objected = 0, nil, 0
-		g.endInquiry()
+		g.reset()
 	case g.since == 0:
 		g.since = now
 	case g.begun != 0 && now.Sub(g.begun) >= inquiryTimeout:
@@ -127,6 +126,12 @@ func (g *quorumLoss) check(now machine.Time) {
 // does not lead once its lease has expired.
 func (g *quorumLoss) hasLeader(st *group.Status) bool {
 	return st.Leader != machine.Peer{} && (st.Leader.ID != g.Cfg.Self.ID || g.group.Leading)
+}
+
+// reset forgets what was found out without a leader: there is one.
+func (g *quorumLoss) reset() {
+	g.since, g.withoutLog, g.objected = 0, nil, 0
+	g.endInquiry()
 }
 
 func (g *quorumLoss) endInquiry() { g.begun, g.asked, g.heard = 0, nil, nil }

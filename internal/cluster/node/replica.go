@@ -136,6 +136,7 @@ func (h *replica) beat(now machine.Time) {
 		return
 	}
 	h.record.leads()
+	h.quorumLoss.reset()
 	h.otherGroups.search(now)
 	if h.group.IsRunning() {
 		h.group.IdleSince, h.group.Used = now, true

@@ -36,6 +36,7 @@ type restoration struct {
 	seen       *peers.Sightings
 	copies     *copies.Store
 	hosting    *hosting
+	refusals   *refusals
 
 	inquiries map[shards.Shard]*lossInquiry
 	resigning map[shards.Shard]*lossInquiry // replicas here that are being put aside
@@ -49,9 +50,14 @@ type lossInquiry struct {
 	rival records.Hosts // what the directory says
 	begun machine.Time
 	again bool // asked again
-	asked []machine.Peer
-	heard map[id.ID]*shardgroup.GroupStatus
-	done  func()
+	// ended is how often the machines of silent nodes have said to this one that these have
+	// ended, witnesses are the nodes to which those of all hosts have.
+	ended     map[id.ID]int
+	witnesses map[id.ID]bool
+	probeAt   machine.Time // when the machines are asked next
+	asked     []machine.Peer
+	heard     map[id.ID]*shardgroup.GroupStatus
+	done      func()
 	// nearer: a node that is nearer to the key asks the same.
 	nearer bool
 	// resign, where this node is the last host of the shard, ends its replica; nil: it is
@@ -64,6 +70,7 @@ type lossInquiry struct {
 const (
 	lossAskAgain = time.Second
 	lossDecide   = 2500 * time.Millisecond
+	lossProbe    = 750 * time.Millisecond // between questions to the machines of silent nodes
 	maxInquiries = 64
 	maxAsked     = 64 // nodes that are asked for a copy
 )
@@ -84,7 +91,8 @@ func (o *restoration) inquire(p shards.Shard, q *lossInquiry) {
 		q.done()
 		return
 	}
-	q.begun, q.heard = o.Env.Now(), map[id.ID]*shardgroup.GroupStatus{}
+	q.begun, q.heard, q.ended, q.witnesses = o.Env.Now(), map[id.ID]*shardgroup.GroupStatus{}, map[id.ID]int{}, map[id.ID]bool{}
+	q.probeAt = q.begun.Add(lossProbe)
 	others := append(o.seen.Recent(), o.dir.NearestNodes(p, hostpolicy.Claimants)...)
 	q.asked = append(slices.Clone(q.rival.Members), o.dir.InOrder(p, others)...)
 	seen := map[id.ID]bool{o.Cfg.Self.ID: true}
@@ -99,10 +107,8 @@ func (o *restoration) inquire(p shards.Shard, q *lossInquiry) {
 }
 
 func (o *restoration) ask(p shards.Shard, q *lossInquiry) {
-	m := &shardgroup.GroupStatus{Shard: p, Reply: true}
-	if q.resign != nil {
-		m.Members = q.rival.Members // who hears any of them?
-	}
+	// Who hears any of the members, or hears that they have ended?
+	m := &shardgroup.GroupStatus{Shard: p, Reply: true, Members: q.rival.Members}
 	for _, n := range q.asked {
 		if q.heard[n.ID] == nil {
 			o.links.SendDatagram(n, m)
@@ -114,6 +120,9 @@ func (o *restoration) ask(p shards.Shard, q *lossInquiry) {
 func (o *restoration) hear(f *peers.Remote, m *shardgroup.GroupStatus) {
 	if q := o.inquiries[m.Shard]; q != nil && peers.Among(q.asked, f.Peer.ID) && !o.convicted.Has(f.Peer.ID) {
 		q.heard[f.Peer.ID] = m
+		if m.Refused {
+			q.witnesses[f.Peer.ID] = true
+		}
 	}
 }
 
@@ -143,18 +152,55 @@ func (o *restoration) beat(now machine.Time) {
 		case now.Sub(q.begun) >= lossAskAgain && !q.again:
 			q.again = true
 			o.ask(p, q)
+		case now >= q.probeAt:
+			q.probeAt = now.Add(lossProbe)
+			o.refusals.ask(q.silent(), func(ended []machine.Peer) {
+				for _, n := range ended {
+					q.ended[n.ID]++
+				}
+			})
 		}
 	}
 }
 
+// silent are the nodes that have not answered, hosts first.
+func (q *lossInquiry) silent() []machine.Peer {
+	return slices.DeleteFunc(slices.Clone(q.asked), func(n machine.Peer) bool { return q.heard[n.ID] != nil })
+}
+
+// hasEnded reports whether a silent node has ended, by what its machine says.
+func (q *lossInquiry) hasEnded(n machine.Peer) bool { return q.heard[n.ID] == nil && q.ended[n.ID] > 1 }
+
+// allEnded reports whether all hosts but a node have ended: their machines say so to this
+// one, and to most others that answer.
+func (q *lossInquiry) allEnded(but id.ID) bool {
+	answered, witnesses := 0, 0
+	for _, n := range q.asked {
+		switch {
+		case peers.Among(q.rival.Members, n.ID):
+			if n.ID != but && !q.hasEnded(n) {
+				return false
+			}
+		case q.heard[n.ID] != nil:
+			answered++
+			if q.witnesses[n.ID] {
+				witnesses++
+			}
+		}
+	}
+	return 2*witnesses > answered
+}
+
 // lost sums up what was heard.
 func (o *restoration) lost(p shards.Shard, q *lossInquiry) hostpolicy.Lost {
-	l := hostpolicy.Lost{Near: 1, Answered: 1, Hosts: len(q.rival.Members), Gone: o.seen.AllGone(q.rival.Members)}
+	l := hostpolicy.Lost{
+		Near: 1, Answered: 1, Hosts: len(q.rival.Members), Gone: o.seen.AllGone(q.rival.Members), Ended: q.allEnded(o.Cfg.Self.ID),
+	}
 	isHost := func(n machine.Peer) bool { return peers.Among(q.rival.Members, n.ID) }
 	for _, n := range q.asked {
 		m := q.heard[n.ID]
 		l.Hosting = l.Hosting || m != nil && (m.Led || m.Member || m.Heard && q.resign != nil)
-		if !isHost(n) && o.seen.IsRecent(n.ID) {
+		if !isHost(n) && o.seen.IsRecent(n.ID) && !q.hasEnded(n) {
 			l.Others++
 			if m == nil {
 				l.Silent++
@@ -162,7 +208,7 @@ func (o *restoration) lost(p shards.Shard, q *lossInquiry) hostpolicy.Lost {
 		}
 	}
 	for _, n := range o.dir.NearestNodes(p, hostpolicy.Nearby) {
-		if !isHost(n) {
+		if !isHost(n) && !q.hasEnded(n) {
 			l.Near++
 			if q.heard[n.ID] != nil {
 				l.Answered++

@@ -9,16 +9,17 @@ type Lost struct {
 	Others, Silent int  // nodes of the last minutes that are no hosts, those that do not answer
 	Hosts          int  // that the shard had
 	Gone           bool // they have been away for hours
+	Ended          bool // their machines say, to this node and to most that answer, that they have ended
 }
 
 // MayRestore reports whether the shard is given new hosts. If more nodes than its hosts
 // have fallen silent, this node is more likely partitioned. So it is if the hosts are as
 // many as those that answer: nobody can tell then which side is cut off, and what both
-// sides acknowledge cannot be kept. Only hosts that have been away for hours are replaced
-// by fewer.
+// sides acknowledge cannot be kept. Only hosts that have been away for hours, or that have
+// ended by what their machines say (decision 166), are replaced by fewer.
 func (l Lost) MayRestore() bool {
 	answering := l.Others - l.Silent + 1 // with this node
-	return !l.Hosting && 2*l.Answered > l.Near && 4*l.Silent <= l.Others && (l.Gone || answering > l.Hosts)
+	return !l.Hosting && 2*l.Answered > l.Near && 4*l.Silent <= l.Others && (l.Gone || l.Ended || answering > l.Hosts)
 }
 
 // Newest returns the index of the newest of several states, of equal ones the first; -1:

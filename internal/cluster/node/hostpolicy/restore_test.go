@@ -20,6 +20,9 @@ func TestMayRestore(t *testing.T) {
 		{"nobody else was there", Lost{Near: 1, Answered: 1}, true},
 		{"more answer than were hosts", Lost{Near: 4, Answered: 4, Others: 3, Hosts: 3}, true},
 		{"as many answer as were hosts", Lost{Near: 3, Answered: 3, Others: 2, Hosts: 3}, false},
+		{"fewer answer, and the hosts have ended", Lost{Near: 2, Answered: 2, Others: 1, Hosts: 3, Ended: true}, true},
+		{"they have ended, but half of those near answer", Lost{Near: 4, Answered: 2, Others: 1, Hosts: 3, Ended: true}, false},
+		{"they have ended, but one is heard", Lost{Hosting: true, Near: 2, Answered: 2, Others: 1, Hosts: 3, Ended: true}, false},
 		{"fewer answer, and the hosts have been away for hours", Lost{Near: 2, Answered: 2, Others: 1, Hosts: 3, Gone: true}, true},
 	} {
 		if got := c.lost.MayRestore(); got != c.want {

@@ -50,6 +50,10 @@ type Config struct {
 	// CheckPass says why a node may not speak for a player with the pass that
 	// it shows (nil: none). A nil CheckPass accepts every node.
 	CheckPass func(pass *identity.Pass, player id.ID, name string, gateway id.ID) error
+	// Refusals is the computation which of some nodes have ended: their machines answer that
+	// nothing listens at the nodes' ports any more. Its result is a bool for each. nil: nobody
+	// can tell.
+	Refusals func(nodes []machine.Peer) machine.Work
 	// Sign signs a record with the node's key, Verify is the job that checks one;
 	// nil: records are not signed (a simulation that does not look at signatures).
 	Sign   func(*kademlia.Record)

@@ -24,6 +24,9 @@ type GroupStatus struct {
 	// Heard: in an answer, that the sender hears one of the Members that it was asked
 	// about, other than the one who asked.
 	Heard bool
+	// Refused: in an answer, that the machines of all Members that it was asked about say that
+	// these nodes have ended.
+	Refused bool
 	// Proof is a host's signature over a copy (copyProof); none: this node was a host.
 	Proof []byte
 }

@@ -1,0 +1,146 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+)
+
+// refusal is the computation of part.Config.Refusals in the simulator: the machine of a
+// node that has crashed answers, unless it is off.
+type refusal struct {
+	c     *cluster
+	by    int
+	nodes []machine.Peer
+}
+
+// Run implements machine.Work.
+func (r refusal) Run() (any, error) {
+	var ended []bool
+	for _, p := range r.nodes {
+		i := r.c.indexOf(p)
+		ended = append(ended, r.c.nodes[i].Machine() == nil && !r.c.off[i] && !r.c.deaf[r.by])
+	}
+	return ended, nil
+}
+
+// fivePlayedIn prepares a world of five nodes and a guest who has built in a region that
+// its node does not host; the machines of nodes that have ended say so.
+func fivePlayedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home shards.Shard) {
+	c = newCluster(t, seed, 0)
+	c.change = func(i int, n *Net) {
+		n.Refusals = func(nodes []machine.Peer) machine.Work { return refusal{c, i, nodes} }
+	}
+	for i := range 5 {
+		c.addNode(i)
+	}
+	c.s.Run(3 * time.Second)
+	for at := range c.nodes {
+		g = c.addGuest(at)
+		c.until("the guest is in", func() bool { return g.in })
+		c.s.Run(20 * time.Second)
+		g.quiet = true
+		c.until("all acts are answered", func() bool { return len(g.pending) == 0 })
+		home = shards.Shard{Region: g.home}
+		if g.acted > 0 && len(c.hostsOf(home)) == 3 && !c.node(at).net.hosting.Hosts(home) {
+			c.s.Run(10 * time.Second)
+			last := len(c.guests) - 1
+			c.guests[0], c.guests[last] = c.guests[last], c.guests[0] // it reads for checkEdits
+			return c, g, home
+		}
+	}
+	t.Fatal("all nodes host what their guests are in")
+	return c, g, home
+}
+
+// TestTwoOfFiveGoOn: three of five nodes, all hosts of a region, are killed with their disks.
+// Their machines say so to both that are left, and the region goes on within seconds.
+func TestTwoOfFiveGoOn(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			c, g, home := fivePlayedIn(t, seed)
+			c.destroy(c.hostsOf(home))
+			died := c.s.Now()
+			g.quiet = false
+			c.until("somebody leads it", func() bool { return c.leaderOf(home) >= 0 })
+			if took := c.s.Now().Sub(died); took > 15*time.Second {
+				t.Errorf("led again after %v", took)
+			}
+			c.until("the guest reads it", func() bool { return g.reads("restored: 36") == 1 })
+			acted := g.acted
+			c.until("the guest builds again", func() bool { return g.in && g.acted > acted+3 })
+			g.quiet = true
+			c.until("all acts are answered", func() bool { return g.in && len(g.pending) == 0 })
+			c.guests[0].Call(func() { // neighbours of which one host is left wake, and are waited for
+				for at := range g.edits {
+					g.watch(at.Column().Region(), region.RateEvery)
+				}
+			})
+			c.s.Run(hostpolicy.LastHostAfter + 15*time.Second)
+			if c.checkEdits() == 0 {
+				t.Error("nothing was built")
+			}
+		})
+	}
+}
+
+// TestTwoOfFiveWait: the three are frozen, are cut off, their machines are off, or only one
+// of the two that are left is told that they have ended. The two wait: the three may be there.
+func TestTwoOfFiveWait(t *testing.T) {
+	for name, lose := range map[string]func(c *cluster, hosts []int){
+		"frozen": func(c *cluster, hosts []int) {
+			for _, i := range hosts {
+				c.nodes[i].Freeze()
+			}
+		},
+		"cut off": func(c *cluster, hosts []int) {
+			c.s.Cut(func(a, b machine.Peer) bool {
+				in := func(p machine.Peer) bool {
+					return slices.ContainsFunc(hosts, func(i int) bool { return nodePeer(i) == p })
+				}
+				isNode := func(p machine.Peer) bool { return p.Addr != machine.Addr{} }
+				return isNode(a) && isNode(b) && in(a) != in(b)
+			})
+		},
+		"off": func(c *cluster, hosts []int) {
+			for _, i := range hosts {
+				c.off[i] = true
+			}
+			c.destroy(hosts)
+		},
+		"one says so": func(c *cluster, hosts []int) {
+			c.off[hosts[0]] = true
+			c.destroy(hosts)
+		},
+		"to one node": func(c *cluster, hosts []int) {
+			for i := range c.nodes {
+				if !slices.Contains(hosts, i) {
+					c.deaf[i] = true
+					break
+				}
+			}
+			c.destroy(hosts)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, g, home := fivePlayedIn(t, 1)
+			hosts := c.hostsOf(home)
+			lose(c, hosts)
+			g.quiet = false
+			for range 40 {
+				c.s.Run(3 * time.Second)
+				for i := range c.nodes {
+					if c.nodes[i].Machine() != nil && !slices.Contains(hosts, i) && c.node(i).net.hosting.Hosts(home) {
+						t.Fatalf("node %d goes on without the hosts", i)
+					}
+				}
+			}
+		})
+	}
+}
