@@ -65,7 +65,7 @@ func (h *Host) BrowsersAt() (out []datachannel.At) {
 	} else if at := h.helper(others); at.IsValid() {
 		out = append(out, datachannel.At{Addr: at, Fingerprint: h.browser.Fingerprint()})
 	}
-	if six := h.browsersOutside6(); fromAnywhere(six) {
+	if six := h.router.browsers6(); fromAnywhere(six) {
 		out = append(out, datachannel.At{Addr: six, Fingerprint: h.browser.Fingerprint()})
 	}
 	for _, e := range others {

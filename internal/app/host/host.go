@@ -62,7 +62,7 @@ type Host struct {
 
 	gateway      *gateway.Gateway
 	addr         netip.AddrPort
-	router       routerPorts
+	router       *routerPorts
 	mapped       netip.AddrPort        // where the router has opened the port for nodes; not valid: it has not
 	browser      *datachannel.Listener // nil: no browser reaches this node by UDP
 	local        keyring.LocalSecret
@@ -96,6 +96,7 @@ func Start(cfg Config) (*Host, error) {
 		return nil, fmt.Errorf("%w: no other node reaches this one, so that the list in %s would shut nobody out: start without --revocations", ErrUsage, cfg.Revocations)
 	}
 	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), strangers: make(chan netip.AddrPort, 1), outdated: make(chan error, 1), clock: cfg.Faults.clock()}
+	h.router = newRouterPorts(&h.cfg, &h.beside, h.stop)
 	p, err := h.meet()
 	if err != nil {
 		return nil, err
@@ -211,10 +212,15 @@ func (h *Host) startNode() (err error) {
 		packed = h.peers.codec.Packed
 	}
 	h.client = client.NewNode(client.Config{
-		Node: h.loop, World: m.ID, Self: self, Signed: h.peers != nil, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Pack: packed, Strained: h.loop.Strained, Hosts: h.hosts, Invite: h.invite, Command: h.command, OperatorEntered: h.seeOperator, Log: cfg.Log,
+		Node: h.loop, World: m.ID, Self: self, Signed: h.peers != nil, Spawn: m.Spawn, Epoch: m.EpochTime(), Terrain: terrain, Pack: packed, Strained: h.loop.Strained, Hosts: h.hosts, Invite: h.invite, Command: h.commands().command, OperatorEntered: h.seeOperator, Log: cfg.Log,
 		Info: wire.WorldInfo{Name: m.Name, Seed: m.Seed, Mode: modeNumber(m.Mode), Day: world.DayLength},
 	})
 	return nil
+}
+
+// commands are those of operators in the chat that concern nodes.
+func (h *Host) commands() operatorCommands {
+	return operatorCommands{onLoop: h.onLoop, node: func() *node.Node { return h.node }, peers: h.peers, loadAccess: h.loadAccess}
 }
 
 // meet asks the nodes that the world is to be joined by.

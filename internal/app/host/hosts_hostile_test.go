@@ -42,7 +42,7 @@ func TestHostileHostsCommand(t *testing.T) {
 	// Whoever the lobby calls an operator is none by the log: the command is not run.
 	eve := id.Of([]byte("Eve"))
 	for _, command := range []string{"hosts", "hosts list", "hosts remove " + honest.String(), "HOSTS remove " + other.String()} {
-		if answer, mine := h.command(eve, strings.Fields(command)); mine || answer != "" {
+		if answer, mine := h.commands().command(eve, strings.Fields(command)); mine || answer != "" {
 			t.Errorf("/%s of a player who is no operator by the log: %q", command, answer)
 		}
 	}
@@ -51,7 +51,7 @@ func TestHostileHostsCommand(t *testing.T) {
 	}
 
 	// The list has digits for each that name it alone, and removing by them hits it.
-	list := h.listHosts()
+	list := h.commands().listHosts()
 	for _, n := range nodes {
 		if digits := Digits(n.Node, []id.ID{honest, liar, other}); strings.Count(list, digits) != 1 || !strings.HasPrefix(n.Node.String(), digits) {
 			t.Errorf("%s is not to be told from the others: %q in %s", n.Node, digits, list)
@@ -67,7 +67,7 @@ func TestHostileHostsCommand(t *testing.T) {
 	if err := h.loadAccess(); err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Split(h.listHosts(), "\n"); strings.Contains(lines[0], "removed") || !strings.HasSuffix(lines[1], ", removed") || strings.Contains(lines[2], "removed") {
+	if lines := strings.Split(h.commands().listHosts(), "\n"); strings.Contains(lines[0], "removed") || !strings.HasSuffix(lines[1], ", removed") || strings.Contains(lines[2], "removed") {
 		t.Errorf("then the list is %v", lines)
 	}
 	if h.peers.access.List().HasRemoved(honest) || !h.peers.access.List().HasRemoved(liar) {

@@ -4,29 +4,38 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 )
 
+// operatorCommands runs the chat commands of operators that concern the nodes of the world.
+type operatorCommands struct {
+	onLoop     func(do func() error) error
+	node       func() *node.Node
+	peers      *peers // nil: this is the world's only node
+	loadAccess func() error
+}
+
 // command runs a chat command of an operator at this machine that concerns the nodes of
 // the world: who may host it (/hosts), what earlier states they keep (/states).
-func (h *Host) command(player id.ID, words []string) (answer string, mine bool) {
-	if len(words) == 0 || h.peers == nil {
+func (c operatorCommands) command(player id.ID, words []string) (answer string, mine bool) {
+	if len(words) == 0 || c.peers == nil {
 		return "", false
 	}
-	hosts := strings.EqualFold(words[0], "hosts") && h.peers.invites != nil
-	if !hosts && !strings.EqualFold(words[0], "states") || !h.isOperator(player) {
+	hosts := strings.EqualFold(words[0], "hosts") && c.peers.invites != nil
+	if !hosts && !strings.EqualFold(words[0], "states") || !c.isOperator(player) {
 		return "", false // the lobby says that it is for operators
 	}
 	if !hosts {
-		return h.states(words[1:]), true
+		return c.states(words[1:]), true
 	}
 	switch args := words[1:]; {
 	case len(args) == 0 || len(args) == 1 && args[0] == "list":
-		return h.listHosts(), true
+		return c.listHosts(), true
 	case len(args) == 2 && args[0] == "remove":
-		n, err := h.peers.invites.Remove(args[1])
+		n, err := c.peers.invites.Remove(args[1])
 		if err == nil {
-			err = h.loadAccess()
+			err = c.loadAccess()
 		}
 		if err != nil {
 			return "The node was not removed: " + err.Error() + ".", true
@@ -37,21 +46,21 @@ func (h *Host) command(player id.ID, words []string) (answer string, mine bool) 
 }
 
 // isOperator reports whether the log of decisions has a player as an operator.
-func (h *Host) isOperator(player id.ID) (is bool) {
-	err := h.onLoop(func() error {
-		is = h.node.IsOperator(player)
+func (c operatorCommands) isOperator(player id.ID) (is bool) {
+	err := c.onLoop(func() error {
+		is = c.node().IsOperator(player)
 		return nil
 	})
 	return err == nil && is
 }
 
 // listHosts is the answer to /hosts.
-func (h *Host) listHosts() string {
-	nodes := h.peers.access.Nodes()
+func (c operatorCommands) listHosts() string {
+	nodes := c.peers.access.Nodes()
 	if len(nodes) == 0 {
 		return "No other node has hosted this world."
 	}
-	list := h.peers.access.List()
+	list := c.peers.access.List()
 	var ids []id.ID
 	for _, n := range nodes {
 		ids = append(ids, n.Node)

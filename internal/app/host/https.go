@@ -71,6 +71,7 @@ func (h *Host) listenHTTPS(cfg gateway.Config) error {
 	}
 	at := l.Addr().(*net.TCPAddr).AddrPort()
 	h.https = &https{names: h.certificates.Names(), addr: at}
+	h.router.setPage(at.Port())
 	h.https.listenPlain(t, h.certificates, h.cfg.Log)
 	ctx, stop := context.WithCancel(context.Background())
 	h.https.stop = stop

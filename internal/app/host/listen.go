@@ -38,7 +38,7 @@ func (h *Host) listen() error {
 		Local: h.local,
 		Game:  gateway.Node{Node: h.client}, Code: h.cfg.JoinCode, Whitelist: h.whitelist(),
 		Invited: h.needsCode(), Guest: h.guest, Sharing: h.sharing, Owner: h.cfg.Owner,
-		Hosts: h.cfg.Hosts, Outer: h.outerAddrs, Proxies: h.cfg.Proxies, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log, Console: h.openConsole(ring), Map: h.openMap(), Content: h.content,
+		Hosts: h.cfg.Hosts, Outer: h.router.playerAddrs, Proxies: h.cfg.Proxies, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log, Console: h.openConsole(ring), Map: h.openMap(), Content: h.content,
 	}
 	if h.cfg.Share {
 		cfg.Inviter = h
@@ -57,6 +57,7 @@ func (h *Host) listen() error {
 		return listenError(addr, err)
 	}
 	h.addr = l.Addr().(*net.TCPAddr).AddrPort()
+	h.router.setPage(h.addr.Port())
 	h.serve(func() error { return h.gateway.Serve(l) })
 	if h.certificates != nil {
 		if err := h.listenHTTPS(cfg); err != nil {
@@ -66,7 +67,7 @@ func (h *Host) listen() error {
 	if err := h.listenBrowsers(ring); err != nil {
 		return err
 	}
-	h.openForPlayers()
+	h.router.openForPlayers(h.addr, h.https)
 	return h.announce()
 }
 
@@ -156,7 +157,7 @@ func (h *Host) FriendURLs() []string {
 	if len(out) > 0 || ip.IsLoopback() {
 		return out
 	}
-	out = h.outerPages()
+	out = h.router.pages()
 	if !ip.IsUnspecified() {
 		return append(out, pageOf(ip, h.addr.Port()))
 	}

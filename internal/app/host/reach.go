@@ -21,7 +21,7 @@ func (h *Host) Reach() string {
 
 // reachHTTPS is Reach where the page comes by HTTPS.
 func (h *Host) reachHTTPS() string {
-	if four, _ := h.playersOutside(); fromAnywhere(four) {
+	if four, _ := h.router.players(); fromAnywhere(four) {
 		return fmt.Sprintf("Your router opens port %d automatically: anyone with the link can join by HTTPS, if its name leads to the router.", h.https.addr.Port())
 	}
 	return "Anyone with the link can join by HTTPS, if its name leads to this machine."
@@ -29,7 +29,7 @@ func (h *Host) reachHTTPS() string {
 
 // reachPage is Reach where the page comes from this node, over a TCP port.
 func (h *Host) reachPage(nodes bool) string {
-	four, six := h.playersOutside()
+	four, six := h.router.players()
 	port := h.addr.Port()
 	at := netip.AddrPort{}
 	if nodes {
@@ -56,7 +56,7 @@ func (h *Host) reachPage(nodes bool) string {
 // channels.
 func (h *Host) reachChannels() string {
 	at := h.NodeAddr()
-	switch six := h.browsersOutside6(); {
+	switch six := h.router.browsers6(); {
 	case fromAnywhere(at) && h.mapped.IsValid():
 		return "Your router opens the port automatically: anyone with the link can join."
 	case fromAnywhere(at):

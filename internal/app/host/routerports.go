@@ -20,11 +20,17 @@ const otherTime = 300 * time.Millisecond
 
 // routerPorts is what the router has opened.
 type routerPorts struct {
+	cfg    *Config
+	stop   <-chan struct{} // ports stay open until it is closed
+	beside *sync.WaitGroup // counts what keeps them open
+
 	router *nat.Router
 	until  time.Time // the start waits until then
 
-	mu sync.Mutex
-	at map[routerPort]netip.AddrPort
+	mu    sync.Mutex
+	at    map[routerPort]netip.AddrPort
+	nodes nat.LocalPort // for other nodes
+	page  nat.LocalPort // that the page comes from
 }
 
 type routerPort struct {
@@ -32,39 +38,54 @@ type routerPort struct {
 	six bool // by IPv6
 }
 
-// openPort has the router open the port for other nodes, and returns where, if it has by
-// the time that a person waits. What changes later counts at the next start.
-func (h *Host) openPort() netip.AddrPort {
-	if !h.cfg.MapPort || near(h.cfg.Nodes) {
-		return netip.AddrPort{}
-	}
-	port := nat.LocalPort{Protocol: nat.UDP, Number: h.peers.socket.Addr().Port()}
-	h.keepOpen(port)
-	return h.router.outside(port, false)
+func newRouterPorts(cfg *Config, beside *sync.WaitGroup, stop <-chan struct{}) *routerPorts {
+	return &routerPorts{cfg: cfg, beside: beside, stop: stop, at: map[routerPort]netip.AddrPort{}}
 }
 
-// openForPlayers has the router open the ports that the page comes from. A page of
-// another server needs none.
-func (h *Host) openForPlayers() {
-	if !h.cfg.MapPort {
+// openForNodes has the router open the port for other nodes, and returns where, if it has
+// by the time that a person waits. What changes later counts at the next start.
+func (r *routerPorts) openForNodes(port uint16) netip.AddrPort {
+	nodes := nat.LocalPort{Protocol: nat.UDP, Number: port}
+	r.mu.Lock()
+	r.nodes = nodes
+	r.mu.Unlock()
+	if !r.cfg.MapPort || near(r.cfg.Nodes) {
+		return netip.AddrPort{}
+	}
+	r.open(nodes)
+	return r.outside(nodes, false)
+}
+
+// setPage says at which port the page comes from this node.
+func (r *routerPorts) setPage(port uint16) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.page = nat.LocalPort{Protocol: nat.TCP, Number: port}
+}
+
+// openForPlayers has the router open the ports that the page comes from, at an address or
+// by HTTPS. A page of another server needs none.
+func (r *routerPorts) openForPlayers(addr netip.AddrPort, s *https) {
+	if !r.cfg.MapPort {
 		return
 	}
 	var open []uint16
-	if h.https != nil {
-		open = h.https.ports()
-	} else if ip := h.addr.Addr().Unmap(); h.cfg.Page == "" && !ip.IsLoopback() {
-		open = []uint16{h.addr.Port()}
+	if s != nil {
+		open = s.ports()
+	} else if ip := addr.Addr().Unmap(); r.cfg.Page == "" && !ip.IsLoopback() {
+		open = []uint16{addr.Port()}
 	}
 	for _, n := range open {
-		h.keepOpen(nat.LocalPort{Protocol: nat.TCP, Number: n})
+		r.open(nat.LocalPort{Protocol: nat.TCP, Number: n})
 	}
 }
 
-// open has the router open a port until stop is closed, and waits for a moment until it
-// has. What goes on meanwhile is counted beside.
-func (r *routerPorts) open(cfg nat.RouterConfig, port nat.LocalPort, beside *sync.WaitGroup, stop <-chan struct{}) {
+// open has the router open a port while the host runs, and waits for a moment until it has.
+func (r *routerPorts) open(port nat.LocalPort) {
 	if r.router == nil {
-		r.router, r.until, r.at = nat.NewRouter(cfg), time.Now().Add(routerTime), map[routerPort]netip.AddrPort{}
+		cfg := r.cfg.Router
+		cfg.Log = r.cfg.Log
+		r.router, r.until = nat.NewRouter(cfg), time.Now().Add(routerTime)
 	}
 	opened := make(chan struct{}, 1)
 	note := func(six bool) func(netip.AddrPort) {
@@ -78,13 +99,13 @@ func (r *routerPorts) open(cfg nat.RouterConfig, port nat.LocalPort, beside *syn
 			}
 		}
 	}
-	beside.Go(func() {
-		ctx, cancel := runningUntil(stop)
+	r.beside.Go(func() {
+		ctx, cancel := runningUntil(r.stop)
 		defer cancel()
 		r.router.Open(ctx, port, note(false))
 	})
-	beside.Go(func() {
-		ctx, cancel := runningUntil(stop)
+	r.beside.Go(func() {
+		ctx, cancel := runningUntil(r.stop)
 		defer cancel()
 		r.router.OpenIPv6(ctx, port, note(true))
 	})
@@ -113,26 +134,19 @@ func (r *routerPorts) outside(port nat.LocalPort, six bool) netip.AddrPort {
 	return r.at[routerPort{port, six}]
 }
 
-// keepOpen has the router open a port while the host runs.
-func (h *Host) keepOpen(port nat.LocalPort) {
-	cfg := h.cfg.Router
-	cfg.Log = h.cfg.Log
-	h.router.open(cfg, port, &h.beside, h.stop)
+// players is where the router has opened the TCP port that the page comes from, by IPv4
+// and by IPv6; not valid: it has not.
+func (r *routerPorts) players() (four, six netip.AddrPort) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.at[routerPort{r.page, false}], r.at[routerPort{r.page, true}]
 }
 
-// playersOutside is where the router has opened the TCP port that the page comes from,
-// by IPv4 and by IPv6; not valid: it has not.
-func (h *Host) playersOutside() (four, six netip.AddrPort) {
-	port := nat.LocalPort{Protocol: nat.TCP, Number: h.addr.Port()}
-	if h.https != nil {
-		port.Number = h.https.addr.Port()
-	}
-	return h.router.outside(port, false), h.router.outside(port, true)
-}
-
-// browsersOutside6 is where the router lets browsers in by UDP over IPv6.
-func (h *Host) browsersOutside6() netip.AddrPort {
-	return h.router.outside(nat.LocalPort{Protocol: nat.UDP, Number: h.peers.socket.Addr().Port()}, true)
+// browsers6 is where the router lets browsers in by UDP over IPv6.
+func (r *routerPorts) browsers6() netip.AddrPort {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.at[routerPort{r.nodes, true}]
 }
 
 // fromAnywhere reports whether an address is reached from anywhere.
@@ -143,9 +157,9 @@ func fromAnywhere(at netip.AddrPort) bool {
 // anywhere is the scope of addresses that are reached from anywhere.
 const anywhere = 3
 
-// outerAddrs are the addresses by which players elsewhere reach the page.
-func (h *Host) outerAddrs() (out []netip.Addr) {
-	four, six := h.playersOutside()
+// playerAddrs are the addresses by which players elsewhere reach the page.
+func (r *routerPorts) playerAddrs() (out []netip.Addr) {
+	four, six := r.players()
 	for _, at := range []netip.AddrPort{four, six} {
 		if fromAnywhere(at) {
 			out = append(out, at.Addr())
@@ -154,9 +168,9 @@ func (h *Host) outerAddrs() (out []netip.Addr) {
 	return out
 }
 
-// outerPages are the page as players elsewhere reach it.
-func (h *Host) outerPages() (out []string) {
-	four, six := h.playersOutside()
+// pages are the page as players elsewhere reach it.
+func (r *routerPorts) pages() (out []string) {
+	four, six := r.players()
 	for _, at := range []netip.AddrPort{four, six} {
 		if fromAnywhere(at) {
 			out = append(out, pageOf(at.Addr(), at.Port()))

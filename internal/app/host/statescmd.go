@@ -25,7 +25,7 @@ const statesUsage = "Usage: /states list <x> <z> | aside | show [<x> <z>] <name>
 // states lists the earlier states of the region at a place that nodes keep, or all that
 // nodes have put aside; shows what one of them would change, or has its region put back to
 // it. What was put aside is found without the place.
-func (h *Host) states(args []string) string {
+func (c operatorCommands) states(args []string) string {
 	list, name := len(args) > 0 && (args[0] == "list" || args[0] == "aside"), ""
 	if !list {
 		if len(args) < 2 || args[0] != "show" && args[0] != "restore" {
@@ -37,15 +37,15 @@ func (h *Host) states(args []string) string {
 	if len(args) != 1 && len(args) != 3 || list && (args[0] == "list") != (len(args) == 3) {
 		return statesUsage
 	}
-	search, where := h.node.Aside, "put aside"
+	search, where := c.node().Aside, "put aside"
 	if len(args) == 3 {
 		at, ok := regionOf(args[1], args[2])
 		if !ok {
 			return statesUsage
 		}
-		search, where = func(then func([]copies.HeldState)) { h.node.States(at, then) }, fmt.Sprintf("of region %v", at)
+		search, where = func(then func([]copies.HeldState)) { c.node().States(at, then) }, fmt.Sprintf("of region %v", at)
 	}
-	found, err := await(h, statesTime, search)
+	found, err := await(c.onLoop, statesTime, search)
 	switch i := slices.IndexFunc(found, func(s copies.HeldState) bool { return s.Name() == name }); {
 	case err != nil:
 		return "The states could not be found: " + err.Error() + "."
@@ -56,7 +56,7 @@ func (h *Host) states(args []string) string {
 	case i < 0:
 		return fmt.Sprintf("No node that answers keeps a state %q %s. /states list or /states aside lists the names.", name, where)
 	default:
-		return h.restoreState(found[i], args[0] == "show")
+		return c.restoreState(found[i], args[0] == "show")
 	}
 }
 
@@ -90,8 +90,8 @@ func stateTime(s copies.HeldState) string {
 }
 
 // restoreState has a region put back, or (show) tells what that would change.
-func (h *Host) restoreState(s copies.HeldState, show bool) string {
-	m, err := await(h, restoreTime, func(then func(copies.StateRestored)) { h.node.RestoreState(s, show, then) })
+func (c operatorCommands) restoreState(s copies.HeldState, show bool) string {
+	m, err := await(c.onLoop, restoreTime, func(then func(copies.StateRestored)) { c.node().RestoreState(s, show, then) })
 	switch {
 	case errors.Is(err, errLate) && show:
 		return "The region's host is still fetching the state. Try again in a moment."
@@ -118,9 +118,9 @@ func (h *Host) restoreState(s copies.HeldState, show bool) string {
 var errLate = errors.New("it takes longer")
 
 // await asks the node, which answers later, and waits for its answer.
-func await[T any](h *Host, most time.Duration, ask func(then func(T))) (out T, err error) {
+func await[T any](onLoop func(do func() error) error, most time.Duration, ask func(then func(T))) (out T, err error) {
 	answer := make(chan T, 1)
-	err = h.onLoop(func() error {
+	err = onLoop(func() error {
 		ask(func(v T) { answer <- v })
 		return nil
 	})

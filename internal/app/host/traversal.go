@@ -49,7 +49,7 @@ func (h *Host) startTraversal(links *transport.NetConfig, net *node.Net, makeNod
 	h.paths = nat.NewPaths(p.socket, cfg.Network, 0)
 	h.circuits = nat.NewCircuits(p.socket, h.hiddenNode)
 	ready := make(chan struct{})
-	h.mapped = h.openPort()
+	h.mapped = h.router.openForNodes(p.socket.Addr().Port())
 	rc := traversal.Config{
 		ID: p.id(), Local: machine.AddrFrom(p.local()), Known: p.known, Own: ownAddress, PortMapping: h.mapped,
 		Relays: !cfg.NoRelay, PunchAfter: cfg.Faults.Holes, Paths: h.paths, Browsers: h.circuits,
