@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -50,17 +51,18 @@ type signedAct struct {
 	nonce  [32]byte
 	seq    uint32
 	tick   uint64 // at which it was signed
+	act    inputlog.Act
 }
 
 // signedAct finds the act for which a neighbour asks, or says why it is not done.
 func (e *requestedEdits) signedAct(m *RemoteEdit) (*signedAct, world.Refusal) {
 	ask, p := m.Remote, &m.Proof
 	seg, err := inputlog.Decode(p.Segment)
-	if err != nil || id.Of(p.Key[:]) != ask.Player || !asksFor(seg.Act(ask.Seq), ask) {
+	if err != nil || id.Of(p.Key[:]) != ask.Player || !regionlog.AsksFor(seg.Act(ask.Seq), ask) {
 		e.stats.Unsigned++
 		return nil, world.Unsigned
 	}
-	act := &signedAct{ask.Player, p.Nonce, ask.Seq, seg.Tick}
+	act := &signedAct{ask.Player, p.Nonce, ask.Seq, seg.Tick, *seg.Act(ask.Seq)}
 	now := TickAt(e.env.Now(), e.cfg.Epoch)
 	switch {
 	case seg.Tick+proofWindow < now || seg.Tick > now+inputlog.Ahead:
@@ -72,23 +74,6 @@ func (e *requestedEdits) signedAct(m *RemoteEdit) (*signedAct, world.Refusal) {
 		return nil, world.Unsigned
 	}
 	return act, ""
-}
-
-// asksFor reports whether an act is one to break, to place or to open a block there. Which block
-// is placed depends on what the player has in its hand, for which its home answers.
-func asksFor(a *inputlog.Act, ask *world.Remote) bool {
-	switch {
-	case a == nil:
-		return false
-	case ask.Kind == world.RemoteBreak:
-		return world.ActKind(a.Kind) == world.ActDig && a.At == ask.At
-	case ask.Kind == world.RemoteTill:
-		return world.ActKind(a.Kind) == world.ActPlace && a.At == ask.At
-	case ask.Kind == world.RemoteOpen:
-		return world.ActKind(a.Kind) == world.ActOpen && a.At == ask.At
-	}
-	return ask.Kind == world.RemotePlace && world.ActKind(a.Kind) == world.ActPlace && world.Face(a.Face) == ask.Face &&
-		(a.At == ask.At || a.At.Next(ask.Face) == ask.At)
 }
 
 // fresh reports whether an act has not been done here, and is not being done. For a

@@ -35,8 +35,8 @@ func (r *Region) assembleWorld(c component) {
 func (r *Region) assembleStorage(c component) {
 	tags := new(jobTags)
 	r.store = newStore(c, tags)
-	r.pending = &pendingEdits{component: c, store: r.store}
-	r.edits = &requestedEdits{component: c, store: r.store, neighbours: map[world.RegionPos]*neighbourEdits{}}
+	r.pending = &pendingEdits{component: c, store: r.store, area: r.area}
+	r.edits = &requestedEdits{component: c, store: r.store, area: r.area, neighbours: map[world.RegionPos]*neighbourEdits{}}
 	r.items = &droppedItems{component: c, area: r.area, store: r.store, entities: r.entities, pending: r.pending}
 	r.mobs = &crossings{component: c, area: r.area, store: r.store, entities: r.entities}
 	r.history = &history{component: c, store: r.store, indices: map[id.ID]int{}}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -26,6 +27,7 @@ const reserveNumbers = 1 << 10
 type pendingEdits struct {
 	component
 	store *store
+	area  *regionlog.Area
 	acts  actResults
 
 	list     []*pendingEdit // by Op
@@ -72,6 +74,9 @@ func (a *pendingEdits) request(q *pendingEdit) {
 	a.store.put(pendingEditKey(q.Op), q.encode())
 	a.store.then(func(ok bool) {
 		if !ok {
+			if q.Kind != world.RemoteItem {
+				a.area.Unask(q.Remote)
+			}
 			a.finish(q)
 			a.acts.refuseLater(q.Player, q.session, q.Seq, storageCode)
 			return
@@ -161,12 +166,14 @@ func (a *pendingEdits) finishApplied(res world.Result) {
 			return
 		}
 		q.answered, q.applied = false, false // what it gave was taken back: asked again
+		a.area.Ask(q.Remote)
 		a.store.put(key, kept)
 	})
 }
 
 // applyToStored settles an act of a player who has left the world since.
 func (a *pendingEdits) applyToStored(done *world.Remote) {
+	a.area.Unask(done)
 	if p, ok := a.store.player(done.Player); ok {
 		a.store.carried(p.ID, p.Items)
 		p.Settle(done)
@@ -235,6 +242,9 @@ func (a *pendingEdits) unpack(key string, b []byte) error {
 		return bad
 	}
 	q.epoch, q.Remote = uint32(epoch), m
+	if m.Kind != world.RemoteItem {
+		a.area.Ask(m)
+	}
 	a.list = append(a.list, q) // keys come in order
 	return nil
 }

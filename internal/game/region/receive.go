@@ -61,6 +61,10 @@ func (r *Region) onRemoteEditDone(from machine.Peer, m *RemoteEditDone) {
 	}
 	done := *q.Remote
 	done.Code, done.Got = m.Remote.Code, m.Remote.Got
+	if done.Got != world.Air && (done.Got != q.Got || done.Code != world.Done) { // more than the tool harvests
+		r.stats.Refused++
+		done.Got = world.Air
+	}
 	switch {
 	case r.sessions.at(done.Player) != nil:
 		r.queue.add(world.Command{Player: done.Player, Kind: world.CmdSettle, Seq: done.Seq, Remote: &done})

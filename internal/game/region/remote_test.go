@@ -54,6 +54,30 @@ func testBorderEdits(t *testing.T, newBed func(testing.TB) *bed) {
 	}
 }
 
+// TestNeighbourGivesNothing: a neighbour that answers that more is left of a block than the
+// tool harvests gives the player nothing.
+func TestNeighbourGivesNothing(t *testing.T) {
+	b := newBed(t)
+	c := byBorder(b)
+	b.lose = func(m machine.Message) bool {
+		if done, ok := m.(*RemoteEditDone); ok {
+			done.Remote.Got = world.GoldOre
+		}
+		return false
+	}
+	seq := c.act(Act{Kind: uint8(world.ActDig), Pos: beyond})
+	b.until("broken", func() bool { b.run(TickLength); return c.results[seq] != nil })
+	b.run(200 * time.Millisecond)
+	if got := b.block(beyond); !c.results[seq].OK || got != world.Air {
+		t.Fatalf("%+v, %v", c.results[seq], got)
+	}
+	for _, s := range c.items {
+		if s.Block == world.GoldOre && s.Count > 0 {
+			t.Errorf("it has %+v", s)
+		}
+	}
+}
+
 // TestBorderEditRefused: somebody stands there, or the place is protected, or
 // its region cannot write.
 func TestBorderEditRefused(t *testing.T) {

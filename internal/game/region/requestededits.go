@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -13,6 +14,7 @@ import (
 type requestedEdits struct {
 	component
 	store      *store
+	area       *regionlog.Area
 	players    playerFinder
 	arrivals   arrivals
 	neighbours map[world.RegionPos]*neighbourEdits
@@ -93,6 +95,9 @@ func (e *requestedEdits) onRequest(from machine.Peer, m *RemoteEdit, columns rea
 		e.end(&ask)
 		e.store.flush()
 		return nil
+	}
+	if edit.act != nil {
+		e.area.SignedRemote(m.Proof.Key, m.Proof.Nonce, m.Proof.Segment, edit.act.act)
 	}
 	if ask.Kind != world.RemoteItem {
 		e.noteActor(ask.Player, m.Epoch)

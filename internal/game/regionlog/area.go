@@ -18,6 +18,7 @@ type Area struct {
 	world   id.ID // for which they do, if the area is replayed
 	offset  int64
 	signers map[id.ID]*signer // of players who are here
+	border  border
 	// verified are statements about land.
 	verified *decision.Verified
 	ordered  []*decision.Order // and run, if the area is replayed
@@ -196,7 +197,7 @@ func (a *Area) Tick(tick uint64, cmds []world.Command) *world.Changes {
 		a.rec.commands(a.Area, cmds)
 	}
 	a.ran(cmds)
-	return a.Area.Tick(tick, cmds)
+	return a.asked(a.Area.Tick(tick, cmds))
 }
 
 // Act is that of world.Area.
@@ -206,14 +207,19 @@ func (a *Area) Act(cmds []world.Command) *world.Changes {
 		a.rec.commands(a.Area, cmds)
 	}
 	a.ran(cmds)
-	return a.Area.Act(cmds)
+	return a.asked(a.Area.Act(cmds))
 }
 
-// ran notes which signed acts wait no more.
+// ran notes which signed acts, and which answers of neighbours, wait no more.
 func (a *Area) ran(cmds []world.Command) {
 	for i := range cmds {
-		if cmds[i].Kind == world.CmdAct {
-			a.done(cmds[i].Player, cmds[i].Seq)
+		switch c := &cmds[i]; c.Kind {
+		case world.CmdAct:
+			a.done(c.Player, c.Seq)
+		case world.CmdRemote:
+			a.border.run(c.Remote)
+		case world.CmdSettle:
+			a.border.settle(c.Remote)
 		}
 	}
 }

@@ -79,13 +79,19 @@ func ordered(player id.ID, o decision.Order, seq uint64) world.Command {
 // asked is what the lobby and the neighbours want in a tick.
 func (w *play) asked() (cmds []world.Command) {
 	g := &w.g
-	p := w.players[g.Intn(len(w.players))].id
+	who := w.players[g.Intn(len(w.players))]
+	p := who.id
 	order := func(o decision.Order) {
 		cmds = append(cmds, ordered(p, o, w.tick))
 	}
 	remote := func(m world.Remote) {
-		m.From, m.Player, m.Op = world.RegionPos{X: 1}, p, w.tick<<8
-		cmds = append(cmds, world.Command{Player: p, Kind: world.CmdRemote, Seq: uint32(w.tick), Remote: &m})
+		m.Op = w.tick << 8
+		if m.Kind == world.RemoteItem { // nobody signs that
+			m.From = world.RegionPos{X: 1}
+			cmds = append(cmds, world.Command{Kind: world.CmdRemote, Remote: &m})
+			return
+		}
+		cmds = append(cmds, w.remote(who, &m))
 	}
 	at := world.Pos{X: 127, Y: top, Z: int32(g.Intn(128))}
 	if len(w.built) > 0 {
@@ -106,8 +112,6 @@ func (w *play) asked() (cmds []world.Command) {
 		remote(world.Remote{Kind: world.RemoteBreak, At: at, Block: now})
 	case 7:
 		remote(world.Remote{Kind: world.RemotePlace, At: world.Pos{X: 127, Y: top + 1, Z: int32(g.Intn(128))}, Face: world.FaceUp, Block: kit[g.Intn(3)].Block})
-	case 8:
-		cmds = append(cmds, world.Command{Player: p, Kind: world.CmdSettle, Seq: 1, Remote: &world.Remote{Kind: world.RemotePlace, Block: world.Chest, Code: world.NotAllowed}})
 	case 9:
 		if it := w.a.Items(); len(it) > 0 {
 			given := *it[0]

@@ -13,22 +13,24 @@ import (
 
 // The kinds of event. An entry is the events of a tick, one after the other.
 const (
-	evTick       = iota + 1 // tick, time offset, commands
-	evAct                   // commands
-	evNewPlayer             // a player who comes: what it has signed before does not count
-	evPlayer                // a player who was changed
-	evNoPlayer              // id
-	evMob                   // a mob that comes
-	evNoMob                 // entity
-	evItem                  // an item that comes, or was changed
-	evNoItem                // entity
-	evRingColumn            // a column beyond the border
-	evRingBlock             // a block beyond the border
-	evRingClear             // nothing is known beyond the border
-	evSigned                // key, nonce, number of the act, segment
-	evLands                 // the lands that players own here, as signed
-	evAmend                 // a signed order, and the blocks that it changes
-	evSpawn                 // the spawn, as operators have signed
+	evTick         = iota + 1 // tick, time offset, commands
+	evAct                     // commands
+	evNewPlayer               // a player who comes: what it has signed before does not count
+	evPlayer                  // a player who was changed
+	evNoPlayer                // id
+	evMob                     // a mob that comes
+	evNoMob                   // entity
+	evItem                    // an item that comes, or was changed
+	evNoItem                  // entity
+	evRingColumn              // a column beyond the border
+	evRingBlock               // a block beyond the border
+	evRingClear               // nothing is known beyond the border
+	evSigned                  // key, nonce, number of the act, segment
+	evLands                   // the lands that players own here, as signed
+	evAmend                   // a signed order, and the blocks that it changes
+	evSpawn                   // the spawn, as operators have signed
+	evSignedRemote            // key, nonce, number of an act of a neighbour's player, segment
+	evNoAsk                   // an edit beyond the border that has ended without its player
 )
 
 const (

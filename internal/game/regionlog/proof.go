@@ -137,7 +137,7 @@ func (a *Area) partName(i int) string {
 	case partMobs:
 		return "the animals, or which blocks are about to move"
 	case partSigned:
-		return "which signed acts are still to be done"
+		return "which signed acts are still to be done, or which edits are open across the border"
 	case partRing:
 		return "the blocks beyond the border"
 	}

@@ -118,7 +118,7 @@ func (a *Area) applyOne(kind byte, r *reader) error {
 		if err := a.mayRun(cmds); err != nil {
 			return err
 		}
-		a.Tick(tick, cmds)
+		a.asked(a.Area.Tick(tick, cmds))
 	case evAct:
 		cmds := r.commands(a.Area)
 		if r.Bad() {
@@ -127,7 +127,7 @@ func (a *Area) applyOne(kind byte, r *reader) error {
 		if err := a.mayRun(cmds); err != nil {
 			return err
 		}
-		a.Act(cmds)
+		a.asked(a.Area.Act(cmds))
 	case evNewPlayer:
 		p, err := readPlayer(r.Bytes(maxBlob))
 		if err != nil {
@@ -141,6 +141,14 @@ func (a *Area) applyOne(kind byte, r *reader) error {
 		a.RemovePlayer(r.id())
 	case evSigned:
 		return a.applySigned(r)
+	case evSignedRemote:
+		return a.applySignedRemote(r)
+	case evNoAsk:
+		m := r.remote()
+		if m == nil {
+			return ErrFormat
+		}
+		a.border.settle(m)
 	case evLands:
 		return a.applyLands(r)
 	case evAmend:
@@ -191,7 +199,8 @@ func (a *Area) applyThing(kind byte, r *reader) error {
 	return nil
 }
 
-// mayRun reports which command must not be run. A signed act is run once.
+// mayRun reports which command must not be run. A signed act is run once, and an answer of a
+// neighbour taken once.
 func (a *Area) mayRun(cmds []world.Command) error {
 	for i := range cmds {
 		c := &cmds[i]
@@ -199,6 +208,9 @@ func (a *Area) mayRun(cmds []world.Command) error {
 			if err := a.mayOrder(c); err != nil {
 				return err
 			}
+		}
+		if err := a.mayCross(c); err != nil {
+			return err
 		}
 		if !a.signed || c.Kind != world.CmdAct {
 			continue

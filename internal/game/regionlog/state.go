@@ -12,7 +12,7 @@ const (
 	partPlayers = iota // the rules' parameters, the time, players
 	partItems          // and what lies in containers
 	partMobs           // and scheduled block ticks
-	partSigned         // acts that wait
+	partSigned         // acts that wait, and edits across the border
 	partRing
 	partColumns
 
@@ -57,7 +57,7 @@ func (a *Area) state(keep bool) *State {
 		items.put(c.AppendBinary(nil))
 	}
 	mobs.b = a.AppendRest(nil)
-	signed.b = a.appendSigners(nil)
+	signed.b = a.border.append(a.appendSigners(nil))
 	s.small[partItems], s.small[partMobs], s.small[partSigned] = items.b, mobs.b, signed.b
 	for i, b := range s.small {
 		s.Hashes[i] = sha256.Sum256(b)
@@ -221,7 +221,8 @@ func load(b []byte) (*Area, error) {
 		return nil, ErrFormat
 	}
 	signed := newReader(small[partSigned])
-	if a.loadSigners(signed); !items.End() || !signed.End() {
+	a.loadSigners(signed)
+	if a.border.load(signed); !items.End() || !signed.End() {
 		return nil, ErrFormat
 	}
 	return a, nil
