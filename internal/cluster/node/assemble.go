@@ -128,7 +128,7 @@ func (w *network) assembleEvidence(c part.Part) {
 	w.evidence = accountability.NewEvidenceSpreading(c, w.cfg.Log, w.n.newSeat("evidence"), w.links, w.routes, w.convicted)
 	w.convicted.Routes = w.routes
 	w.auditing = accountability.NewAuditing(c, w.cfg.Log, w.links, w.jobs, w.n.cfg.Region, w.convicted)
-	w.pieces = accountability.NewPieceSending(c, w.cfg.Log, w.links, w.hosting, w.jobs)
+	w.pieces = accountability.NewPieceSending(c, w.cfg.Log, w.links, w.hosting, w.jobs, w.n.cfg.Region.Terrain)
 	w.shown = accountability.NewShownChecking(c, w.cfg.Log, w.links, w.seen, w.routes, w.sessions, w.auditing)
 	w.sessions.shown = w.shown
 }

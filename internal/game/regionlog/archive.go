@@ -8,8 +8,8 @@ import (
 
 // Archive keeps the last minute of a log for auditors: nodes that do not follow it, and
 // replay a piece of it afterwards. Nobody knows in advance which. A piece begins with a
-// kept state and ends with any checkpoint after it: it is a Proof, which proves nothing
-// where the leader has followed the rules.
+// kept state and ends with any checkpoint after it: it is what a Proof has, which proves
+// nothing where the leader has followed the rules.
 type Archive struct {
 	pieces []*piece // in order of their ticks
 	bytes  int      // of entries
@@ -77,32 +77,4 @@ func (a *Archive) Before(c *Checkpoint) *Piece {
 		return &Piece{c, p, p.entries[:n]}
 	}
 	return nil
-}
-
-// Append appends the encoding, which is that of a Proof.
-func (p *Piece) Append(b []byte) []byte {
-	return (&Proof{From: p.of.from, To: p.to, State: p.of.state.Append(nil), Entries: p.entries}).Append(b)
-}
-
-// Audit replays a piece that a leader has sent as what leads to a checkpoint of its own. It
-// returns the proof and what it proves, if the piece does not lead there. An error says
-// that it is not that piece: nothing is proven, and the leader has not answered.
-func Audit(piece []byte, c *Checkpoint, obeys func(*Replayer) bool) (*Proof, *Finding, error) {
-	p, err := DecodeProof(piece)
-	if err != nil {
-		return nil, nil, err
-	}
-	p.To = c
-	r, err := NewReplayer(p.From, p.State)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !obeys(r) {
-		return nil, nil, ErrRules
-	}
-	found, err := p.Check()
-	if err == ErrHonest {
-		return nil, nil, nil
-	}
-	return p, found, err
 }

@@ -1,7 +1,9 @@
 package regionlog
 
 import (
+	"bytes"
 	"errors"
+	"sync"
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -29,6 +31,15 @@ func archived(seed uint64, lie func(*Area)) (a *Archive, signed []*Checkpoint) {
 
 func anyRules(*Replayer) bool { return true }
 
+var flatColumn = sync.OnceValue(func() *world.Column { return flat(world.ColumnPos{}) })
+
+// onFlat is flat ground that is made once.
+func onFlat(pos world.ColumnPos) *world.Column {
+	c := flatColumn().Clone()
+	c.Pos = pos
+	return c
+}
+
 // TestArchive: each checkpoint of the last minute can be asked about, and what an honest
 // leader keeps leads to it. A lie is proven by the piece in which it was told.
 func TestArchive(t *testing.T) {
@@ -41,7 +52,7 @@ func TestArchive(t *testing.T) {
 				continue
 			}
 			answered++
-			proof, found, err := Audit(p.Append(nil), c, anyRules)
+			proof, found, err := Audit(p.Append(nil, onFlat), c, onFlat, anyRules)
 			if proof != nil || err != nil {
 				t.Fatalf("seed %d: an honest host is convicted: %v, %v", seed, found, err)
 			}
@@ -56,7 +67,7 @@ func TestArchive(t *testing.T) {
 	proven := 0
 	for _, c := range signed {
 		if p := a.Before(c); p != nil {
-			proof, found, err := Audit(p.Append(nil), c, anyRules)
+			proof, found, err := Audit(p.Append(nil, onFlat), c, onFlat, anyRules)
 			if proof == nil {
 				continue
 			}
@@ -78,29 +89,55 @@ func TestAuditOfAnother(t *testing.T) {
 	other, _ := archived(3, nil)
 	c := signed[len(signed)-1]
 	p := a.Before(c)
-	whole, err := DecodeProof(p.Append(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cut, forged, from := *whole, *whole, *whole.From
-	cut.Entries = cut.Entries[:len(cut.Entries)-1]
+	cut, forged, of, from := *p, *p, *p.of, *p.of.from
+	cut.entries = cut.entries[:len(cut.entries)-1]
 	from.Tick++
-	forged.From = &from
+	of.from, forged.of = &from, &of
 	elsewhere := []byte{}
 	if q := other.Before(c); q != nil {
-		elsewhere = q.Append(nil)
+		elsewhere = q.Append(nil, flat)
 	}
 	for name, b := range map[string][]byte{
 		"of another log": elsewhere,
-		"too short":      cut.Append(nil),
-		"unsigned":       forged.Append(nil),
+		"too short":      cut.Append(nil, flat),
+		"unsigned":       forged.Append(nil, flat),
 		"nothing":        nil,
 	} {
-		if proof, found, err := Audit(b, c, anyRules); err == nil || found != nil {
+		if proof, found, err := Audit(b, c, flat, anyRules); err == nil || found != nil {
 			t.Errorf("%s: %v, %v, %v", name, proof, found, err)
 		}
 	}
-	if _, _, err := Audit(p.Append(nil), c, func(*Replayer) bool { return false }); !errors.Is(err, ErrRules) {
+	if _, _, err := Audit(p.Append(nil, flat), c, flat, func(*Replayer) bool { return false }); !errors.Is(err, ErrRules) {
 		t.Errorf("other rules: %v", err)
+	}
+}
+
+// TestPieceOnGround: columns come as their difference to the ground, and one that differs in
+// too much, or from no ground, whole; the piece is the same.
+func TestPieceOnGround(t *testing.T) {
+	a, signed := archived(4, func(a *Area) { // changed in passing, which the log does not say
+		var changes []world.BlockChange
+		for k := range int32(5 << 10) {
+			changes = append(changes, world.BlockChange{At: world.Pos{X: k & 31, Y: 100 + k>>10, Z: k >> 5 & 31}, Was: world.Stone})
+		}
+		a.Area.Revert(changes)
+	})
+	c := signed[len(signed)-1]
+	p := a.Before(c)
+	if p == nil {
+		t.Fatal("the last piece is not kept")
+	}
+	none := func(world.ColumnPos) *world.Column { return nil }
+	want := p.of.state.Append(nil)
+	for name, ground := range map[string]Ground{"flat": flat, "none": none} {
+		b := p.Append(nil, ground)
+		got, err := decodePiece(b, ground)
+		if err != nil || !bytes.Equal(got.State, want) || len(got.Entries) != len(p.entries) {
+			t.Errorf("%s: %v, another piece", name, err)
+		}
+		t.Logf("%s: %d bytes", name, len(b))
+	}
+	if _, err := decodePiece(p.Append(nil, flat), none); err == nil {
+		t.Error("differences to no ground")
 	}
 }

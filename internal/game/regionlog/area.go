@@ -178,14 +178,19 @@ func (a *Area) Signed(of *inputlog.Session, proof []byte, seq uint32, act world.
 	if !a.signed || a.Player(player) == nil {
 		return
 	}
-	a.sign(player, of.Nonce, signedAct(seq, act))
 	if a.rec.on {
 		a.rec.event(evSigned)
-		a.rec.raw(of.Key[:])
-		a.rec.raw(of.Nonce[:])
+		if at := a.signerAt(player, of); at >= 0 {
+			a.rec.uint(uint64(at) + 1)
+		} else {
+			a.rec.uint(0)
+			a.rec.raw(of.Key[:])
+			a.rec.raw(of.Nonce[:])
+		}
 		a.rec.uint(uint64(seq))
 		a.rec.put(proof)
 	}
+	a.sign(player, of, signedAct(seq, act))
 }
 
 // Tick is that of world.Area.

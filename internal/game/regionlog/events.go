@@ -25,7 +25,7 @@ const (
 	evRingColumn              // a column beyond the border
 	evRingBlock               // a block beyond the border
 	evRingClear               // nothing is known beyond the border
-	evSigned                  // key, nonce, number of the act, segment
+	evSigned                  // place of a player who has signed before, or 0, key, nonce; number of the act, segment
 	evLands                   // the lands that players own here, as signed
 	evAmend                   // a signed order, and the blocks that it changes
 	evSpawn                   // the spawn, as operators have signed
@@ -77,30 +77,52 @@ func (w *writer) column(c *world.Column) {
 	w.put(payload)
 }
 
-// commands appends the commands of a step. Players are the places in the sorted list of
-// those who are in the area, from 1; 0 stands before the id of another. What only
-// decides what a client is told is left out.
+// What the first byte of a command says besides its kind.
+const (
+	cmdHere = 1 << (iota + 3) // of a player who is in the area: how many places after that of the command before
+	cmdNext                   // of the player after that
+	// Of an input:
+	inputNext    // it follows the last one that was run
+	inputButtons // the same buttons
+	inputLook    // the same angles
+
+	cmdKind = cmdHere - 1
+)
+
+// commands appends the commands of a step. Players who are in the area are places in the
+// sorted list of them. Inputs are what differs from the last one that was run: most
+// players go on as they did. What only decides what a client is told is left out.
 func (w *writer) commands(a *world.Area, cmds []world.Command) {
 	players := a.Players()
 	w.uint(uint64(len(cmds)))
+	before := -1 // the place of the player of the command before
 	for i := range cmds {
 		c := &cmds[i]
-		w.b = append(w.b, byte(c.Kind))
 		at, here := slices.BinarySearchFunc(players, c.Player, func(p *world.Player, want id.ID) int { return slices.Compare(p.ID[:], want[:]) })
-		var last uint32
+		head, p := byte(c.Kind), &world.Player{}
 		if here {
-			w.uint(uint64(at) + 1)
-			last = players[at].LastSeq
-		} else {
-			w.uint(0)
+			p = players[at]
+			head |= cmdHere
+		}
+		if here && at == before+1 {
+			head |= cmdNext
+		}
+		if c.Kind == world.CmdInput {
+			head |= sameInput(p, c)
+		}
+		w.b = append(w.b, head)
+		switch {
+		case !here:
 			w.raw(c.Player[:])
+		case head&cmdNext == 0:
+			w.int(int64(at - before))
+		}
+		if here {
+			before = at
 		}
 		switch c.Kind {
 		case world.CmdInput:
-			w.uint(uint64(c.Seq - last)) // wraps around with an old one
-			w.uint(uint64(c.Input.Buttons))
-			w.uint(uint64(c.Input.Yaw))
-			w.uint(uint64(uint16(c.Input.Pitch)))
+			w.input(head, p, c)
 		case world.CmdAct:
 			w.uint(uint64(c.Seq))
 			w.uint(uint64(c.After))
@@ -121,6 +143,47 @@ func (w *writer) commands(a *world.Area, cmds []world.Command) {
 			w.uint(uint64(c.Seq))
 			w.b = c.Remote.Append(w.b)
 		}
+	}
+}
+
+// sameInput says what of an input is as the last one of its player.
+func sameInput(p *world.Player, c *world.Command) (head byte) {
+	if c.Seq == p.LastSeq+1 {
+		head |= inputNext
+	}
+	if c.Input.Buttons == p.Buttons {
+		head |= inputButtons
+	}
+	if c.Input.Yaw == p.Body.Yaw && c.Input.Pitch == p.Body.Pitch {
+		head |= inputLook
+	}
+	return head
+}
+
+func (w *writer) input(head byte, p *world.Player, c *world.Command) {
+	if head&inputNext == 0 {
+		w.uint(uint64(c.Seq - p.LastSeq)) // wraps around with an old one
+	}
+	if head&inputButtons == 0 {
+		w.uint(uint64(c.Input.Buttons))
+	}
+	if head&inputLook == 0 {
+		w.int(int64(int16(c.Input.Yaw - p.Body.Yaw)))
+		w.int(int64(c.Input.Pitch - p.Body.Pitch)) // wraps around, too
+	}
+}
+
+func (r *reader) input(head byte, p *world.Player, c *world.Command) {
+	c.Seq, c.Input = p.LastSeq+1, world.Input{Buttons: p.Buttons, Yaw: p.Body.Yaw, Pitch: p.Body.Pitch}
+	if head&inputNext == 0 {
+		c.Seq = p.LastSeq + uint32(r.Uint(maxU32))
+	}
+	if head&inputButtons == 0 {
+		c.Input.Buttons = uint16(r.Uint(1<<16 - 1))
+	}
+	if head&inputLook == 0 {
+		c.Input.Yaw += uint16(int16(r.Int(1 << 15)))
+		c.Input.Pitch += int16(r.Int(1 << 15))
 	}
 }
 
@@ -165,23 +228,34 @@ func (r *reader) column() *world.Column {
 // commands reads the commands of a step.
 func (r *reader) commands(a *world.Area) []world.Command {
 	players := a.Players()
-	count := r.Count(3)
+	count := r.Count(1)
 	out := make([]world.Command, 0, min(count, 1<<10))
+	at := -1
 	for range count {
 		if r.Bad() {
 			return nil
 		}
-		c := world.Command{Kind: world.CommandKind(r.Byte())}
-		var last uint32
-		if n := r.Uint(uint64(len(players))); n > 0 {
-			c.Player, last = players[n-1].ID, players[n-1].LastSeq
-		} else {
+		head := r.Byte()
+		c, p := world.Command{Kind: world.CommandKind(head & cmdKind)}, &world.Player{}
+		switch {
+		case head&cmdHere == 0:
 			c.Player = r.id()
+		case head&cmdNext != 0:
+			at++
+		default:
+			at += int(r.Int(maxCoord))
+		}
+		if head&cmdHere != 0 {
+			if at < 0 || at >= len(players) {
+				r.Fail()
+				return nil
+			}
+			p = players[at]
+			c.Player = p.ID
 		}
 		switch c.Kind {
 		case world.CmdInput:
-			c.Seq = last + uint32(r.Uint(maxU32))
-			c.Input = world.Input{Buttons: uint16(r.Uint(1<<16 - 1)), Yaw: uint16(r.Uint(1<<16 - 1)), Pitch: int16(uint16(r.Uint(1<<16 - 1)))}
+			r.input(head, p, &c)
 		case world.CmdAct:
 			c.Seq, c.After, c.Late, c.Act = uint32(r.Uint(maxU32)), uint32(r.Uint(maxU32)), uint32(r.Uint(maxU32)), r.act()
 		case world.CmdOrder:

@@ -64,3 +64,23 @@ func FuzzProof(f *testing.F) {
 		}
 	})
 }
+
+// FuzzPiece: no piece makes an auditor fail, and none is a proof that was not signed.
+func FuzzPiece(f *testing.F) {
+	w, a := newPlayOn(2, 3, true, air), &Archive{}
+	var last *Checkpoint
+	w.a.Record(signing, func(o *Output) {
+		if a.Add(o, 0); o.Checkpoint != nil {
+			last = o.Checkpoint
+		}
+	})
+	for range 60 {
+		w.step()
+	}
+	f.Add(a.Before(last).Append(nil, air))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if proof, _, err := Audit(b, last, air, func(*Replayer) bool { return true }); err == nil && proof != nil {
+			t.Error("a proof against an honest host")
+		}
+	})
+}

@@ -66,9 +66,11 @@ func Pack(state []byte) []byte {
 }
 
 // Unpack inflates what Pack returned.
-func Unpack(packed []byte) ([]byte, error) {
-	state, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), MaxState+1))
-	if err != nil || len(state) > MaxState {
+func Unpack(packed []byte) ([]byte, error) { return unpack(packed, MaxState) }
+
+func unpack(packed []byte, most int) ([]byte, error) {
+	state, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), int64(most)+1))
+	if err != nil || len(state) > most {
 		return nil, fmt.Errorf("a packed state: %w", ErrFormat)
 	}
 	return state, nil

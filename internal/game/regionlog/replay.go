@@ -225,7 +225,12 @@ func (a *Area) mayRun(cmds []world.Command) error {
 
 // applySigned takes what a player has signed, after verifying that.
 func (a *Area) applySigned(r *reader) error {
-	of := &inputlog.Session{World: a.world, Key: [32]byte(r.Take(32)), Nonce: [32]byte(r.Take(32))}
+	var of *inputlog.Session
+	if at := r.Uint(maxU32); at == 0 {
+		of = &inputlog.Session{World: a.world, Key: [32]byte(r.Take(32)), Nonce: [32]byte(r.Take(32))}
+	} else if of = a.sessionOf(int(at) - 1); of == nil {
+		return ErrFormat
+	}
 	seq, proof := uint32(r.Uint(maxU32)), r.Bytes(inputlog.MaxSize)
 	if r.Bad() {
 		return ErrFormat
@@ -238,7 +243,7 @@ func (a *Area) applySigned(r *reader) error {
 	if a.Player(player) != nil {
 		act := *seg.Act(seq)
 		act.After = 0
-		a.sign(player, of.Nonce, act)
+		a.sign(player, of, act)
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 
 // signer is what a player has signed in a session and has not been run yet.
 type signer struct {
-	nonce [32]byte
-	acts  map[uint32]inputlog.Act
+	key, nonce [32]byte
+	acts       map[uint32]inputlog.Act
 }
 
 // maxOpenActs bounds the acts of a signer: many more than may wait in a region. Those
@@ -20,16 +20,36 @@ type signer struct {
 const maxOpenActs = 2 << 10
 
 // sign notes an act that a player has signed.
-func (a *Area) sign(player id.ID, nonce [32]byte, act inputlog.Act) {
+func (a *Area) sign(player id.ID, of *inputlog.Session, act inputlog.Act) {
 	s := a.signers[player]
-	if s == nil || s.nonce != nonce {
-		s = &signer{nonce, map[uint32]inputlog.Act{}}
+	if s == nil || s.nonce != of.Nonce {
+		s = &signer{of.Key, of.Nonce, map[uint32]inputlog.Act{}}
 		a.signers[player] = s
 	}
 	s.acts[act.Seq] = act
 	if len(s.acts) > maxOpenActs {
 		delete(s.acts, slices.Min(slices.Collect(maps.Keys(s.acts))))
 	}
+}
+
+// signerAt is the place of a player in the list of those who are here, if it has signed
+// something in this session: its key and nonce are known; -1: they are not.
+func (a *Area) signerAt(player id.ID, of *inputlog.Session) int {
+	if s := a.signers[player]; s == nil || s.nonce != of.Nonce {
+		return -1
+	}
+	return slices.IndexFunc(a.Players(), func(p *world.Player) bool { return p.ID == player })
+}
+
+// sessionOf is the session of the player at a place, if it has signed something; nil: it has
+// not.
+func (a *Area) sessionOf(at int) *inputlog.Session {
+	players := a.Players()
+	if at >= len(players) || a.signers[players[at].ID] == nil {
+		return nil
+	}
+	s := a.signers[players[at].ID]
+	return &inputlog.Session{World: a.world, Key: s.key, Nonce: s.nonce}
 }
 
 // hasSigned reports whether a player has signed an act that is to be run.
@@ -57,7 +77,7 @@ func (a *Area) appendSigners(b []byte) []byte {
 	w.uint(uint64(len(players)))
 	for _, p := range players {
 		s := a.signers[p]
-		w.raw(p[:])
+		w.raw(s.key[:])
 		w.raw(s.nonce[:])
 		w.uint(uint64(len(s.acts)))
 		for _, seq := range slices.Sorted(maps.Keys(s.acts)) {
@@ -71,8 +91,9 @@ func (a *Area) appendSigners(b []byte) []byte {
 
 // loadSigners reads what appendSigners wrote.
 func (a *Area) loadSigners(r *reader) {
-	for n := r.Count(id.Size + 33); n > 0 && !r.Bad(); n-- {
-		player, s := r.id(), &signer{nonce: [32]byte(r.Take(32)), acts: map[uint32]inputlog.Act{}}
+	for n := r.Count(2*32 + 1); n > 0 && !r.Bad(); n-- {
+		s := &signer{key: [32]byte(r.Take(32)), nonce: [32]byte(r.Take(32)), acts: map[uint32]inputlog.Act{}}
+		player := id.Of(s.key[:])
 		for k := r.Count(6); k > 0 && !r.Bad(); k-- {
 			seq, act := uint32(r.Uint(maxU32)), r.act()
 			s.acts[seq] = signedAct(seq, act)

@@ -1,10 +1,13 @@
 package nodelab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +33,8 @@ var CheckingCost = lab.Experiment{
 type checkingLoad struct {
 	lead, follow, upload, log float64 // cores, of a follower; bytes a second
 	players                   int
-	edits                     []float64 // ms
+	edits                     []float64          // ms
+	kinds                     map[string]float64 // bytes that the leader sends a second, by kind of message
 }
 
 func runCheckingCost(t *lab.Trial) error {
@@ -56,10 +60,17 @@ func runCheckingCost(t *lab.Trial) error {
 			s := &sum[i]
 			s.lead, s.follow, s.upload, s.log = s.lead+l.lead, s.follow+l.follow, s.upload+l.upload, s.log+l.log
 			s.edits, s.players = append(s.edits, l.edits...), l.players
+			if s.kinds == nil {
+				s.kinds = map[string]float64{}
+			}
+			for k, n := range l.kinds {
+				s.kinds[k] += n / float64(rounds)
+			}
 		}
 	}
 	t.Table(table)
 	without, with := &sum[0], &sum[1]
+	t.Table(byKind(without, with))
 	t.Metric("leader_upload_ratio", with.upload/without.upload, "")
 	t.Metric("leader_cpu_ratio", with.lead/without.lead, "")
 	t.Metric("follower_cpu_ratio", with.follow/without.follow, "")
@@ -70,6 +81,17 @@ func runCheckingCost(t *lab.Trial) error {
 		return fmt.Errorf("%.0f bytes of logs with checking and %.0f without", with.log, without.log)
 	}
 	return nil
+}
+
+// byKind is what a leader sends, by kind of message, with and without.
+func byKind(without, with *checkingLoad) lab.Table {
+	table := lab.Table{Name: "checking-cost-kinds", Title: "What the leader sends, kB/s (before packets)", Columns: []string{"message", "without", "with"}}
+	for _, k := range slices.SortedFunc(maps.Keys(with.kinds), func(a, b string) int { return cmp.Or(cmp.Compare(with.kinds[b], with.kinds[a]), strings.Compare(a, b)) }) {
+		if with.kinds[k] >= 100 {
+			table.Row(k, without.kinds[k]/1e3, with.kinds[k]/1e3)
+		}
+	}
+	return table
 }
 
 // checkingRound measures a world in which nobody checks, or all do.
@@ -125,7 +147,10 @@ func checkingRound(t *lab.Trial, nodes, editors, walkers int, seconds float64, u
 		l.log += float64(after[i].Log-before[i].Log) / seconds
 		switch {
 		case p == lead:
-			l.lead, l.upload = cpu, float64(after[i].Sent-before[i].Sent)/seconds
+			l.lead, l.upload, l.kinds = cpu, float64(after[i].Sent-before[i].Sent)/seconds, map[string]float64{}
+			for k, n := range after[i].Kinds {
+				l.kinds[k] = float64(n-before[i].Kinds[k]) / seconds
+			}
 		case after[i].Holds:
 			l.follow += cpu
 			followers++

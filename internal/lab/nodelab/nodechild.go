@@ -66,9 +66,10 @@ type NodeReport struct {
 	Holds   bool         // this node keeps it
 	// Restored is the time of the copy that the part began with here; 0: it did not.
 	Restored  machine.Time
-	Convicted []id.ID // nodes
-	CPU       float64 // seconds that the process has used
-	Sent, Log uint64  // bytes to other nodes: all packets; the log and what is signed of it
+	Convicted []id.ID           // nodes
+	CPU       float64           // seconds that the process has used
+	Sent, Log uint64            // bytes to other nodes: all packets; the log and what is signed of it
+	Kinds     map[string]uint64 // bytes to other nodes by kind of message
 }
 
 // FoundLab makes the world of an experiment in a folder. Its nodes' ids solve
@@ -168,7 +169,7 @@ func openLog(data string) (*slog.Logger, error) {
 }
 
 // logKinds are the messages of logs and of what is signed of them.
-var logKinds = []string{"*node.FollowLog", "*node.LogEntry", "*node.LogState", "*node.Shown"}
+var logKinds = []string{"*node.FollowLog", "*node.LogEntry", "*node.LogState", "*node.Shown", "*node.Audit", "*node.Challenge", "*node.Piece"}
 
 // lookAt asks a node for the hosts of a part.
 func lookAt(ctx context.Context, h *host.Host, o *NodeOrder) (NodeReport, error) {
@@ -185,6 +186,10 @@ func lookAt(ctx context.Context, h *host.Host, o *NodeOrder) (NodeReport, error)
 		r.Sent += out.Bytes
 	}
 	for _, k := range net.Kinds {
+		if r.Kinds == nil {
+			r.Kinds = map[string]uint64{}
+		}
+		r.Kinds[k.Name] = k.BytesOut
 		if slices.Contains(logKinds, k.Name) {
 			r.Log += k.BytesOut
 		}

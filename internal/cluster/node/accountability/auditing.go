@@ -153,11 +153,11 @@ type checkPiece struct {
 }
 
 // Cost is what the replay takes on an ordinary machine, for simulations.
-func (checkPiece) Cost() time.Duration { return 60 * time.Millisecond }
+func (checkPiece) Cost() time.Duration { return 100 * time.Millisecond }
 
 // Run replays.
 func (j checkPiece) Run() (any, error) {
-	proof, found, err := regionlog.Audit(j.data, j.until, func(r *regionlog.Replayer) bool { return r.Obeys(j.rules.Rules, j.rules.Signed) })
+	proof, found, err := regionlog.Audit(j.data, j.until, groundOf(j.rules.Terrain), func(r *regionlog.Replayer) bool { return r.Obeys(j.rules.Rules, j.rules.Signed) })
 	return checkedEvidence{proof, found}, err
 }
 

@@ -9,6 +9,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 )
 
 // PieceSending sends auditors the pieces of logs of regions that are led here.
@@ -18,6 +20,7 @@ type PieceSending struct {
 	links   *peers.Links
 	logs    sentLogs
 	jobs    *part.Runner
+	terrain *terrain.Generator
 	budgets *peers.Budgets // how often nodes may ask
 	upload  limit.Budget   // bytes for all
 
@@ -31,9 +34,9 @@ type sentLogs interface {
 }
 
 // NewPieceSending returns what answers auditors.
-func NewPieceSending(c part.Part, keys *LogKeys, l *peers.Links, logs sentLogs, jobs *part.Runner) *PieceSending {
+func NewPieceSending(c part.Part, keys *LogKeys, l *peers.Links, logs sentLogs, jobs *part.Runner, terrain *terrain.Generator) *PieceSending {
 	return &PieceSending{
-		Part: c, keys: keys, links: l, logs: logs, jobs: jobs, budgets: peers.NewBudgets(c, l, piecesPerMinute/60.0, piecesBurst),
+		Part: c, keys: keys, links: l, logs: logs, jobs: jobs, terrain: terrain, budgets: peers.NewBudgets(c, l, piecesPerMinute/60.0, piecesBurst),
 		upload: limit.NewBudget(pieceUpload, pieceUploadBurst),
 	}
 }
@@ -66,7 +69,7 @@ func (s *PieceSending) Receive(f *peers.Remote, m *Challenge) {
 		return
 	}
 	s.busy++
-	s.jobs.Do(encodePiece{p}, func(result any, _ error) {
+	s.jobs.Do(encodePiece{p, s.terrain}, func(result any, _ error) {
 		s.busy--
 		data, _ := result.([]byte)
 		s.upload.Give(-float64(len(data)))
@@ -88,10 +91,21 @@ func (s *PieceSending) send(to machine.Peer, m *Challenge, tick uint64, data []b
 }
 
 // encodePiece implements machine.Work.
-type encodePiece struct{ piece *regionlog.Piece }
+type encodePiece struct {
+	piece   *regionlog.Piece
+	terrain *terrain.Generator
+}
+
+// groundOf is the world as nobody has changed it.
+func groundOf(g *terrain.Generator) regionlog.Ground {
+	if g == nil {
+		return func(world.ColumnPos) *world.Column { return nil }
+	}
+	return g.Column
+}
 
 // Cost is what it takes on an ordinary machine, for simulations.
-func (encodePiece) Cost() time.Duration { return 20 * time.Millisecond }
+func (encodePiece) Cost() time.Duration { return 60 * time.Millisecond }
 
 // Run encodes.
-func (j encodePiece) Run() (any, error) { return j.piece.Append(nil), nil }
+func (j encodePiece) Run() (any, error) { return j.piece.Append(nil, groundOf(j.terrain)), nil }
