@@ -64,3 +64,48 @@ func TestFalseBeginning(t *testing.T) {
 		})
 	}
 }
+
+// TestKeptFalseBeginning: a leader that changes a block that had stood, has its group write
+// that, and begins its log anew with it, loses the lead, and is not convicted.
+func TestKeptFalseBeginning(t *testing.T) {
+	cfg := sim.Config{Start: singleNodeStart, Carry: overBytes(nil), Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond}
+	c := &cluster{TB: t, s: sim.NewWith(3, cfg), mobs: 4}
+	for i := range 5 {
+		c.addNode(i)
+	}
+	c.s.Run(3 * time.Second)
+	g := c.addGuest(0)
+	c.until("the guest is in", func() bool { return g.in })
+	c.s.Run(20 * time.Second)
+	liar, built := c.liarFor(g)
+	home := shards.Shard{Region: built.Region()}
+	g.quiet = true
+	c.guests[0].Call(func() { g.session.watch(home.Region, region.RateEvery) }) // it stays awake
+	c.s.Run(3 * markEvery)
+	if l := c.leaderOf(home); l != liar {
+		t.Fatalf("node %d leads", l)
+	}
+	began := c.s.Now()
+	c.nodes[liar].Call(func() {
+		c.node(liar).WithArea(home.Region, func(a *regionlog.Area) {
+			now, _ := a.Block(built)
+			take := &region.Merge{Tag: 1 << 40, Changes: []world.BlockChange{{At: built, Was: now}}}
+			c.node(liar).regions[home.Region].m.OnMessage(region.PeerOf(home.Region), take)
+			if b, _ := a.Block(built); b != world.Air {
+				t.Errorf("it is %v still", b)
+			}
+			a.Revert(nil) // the log begins anew, and does not say what was done before
+		})
+	})
+	c.until("another leads", func() bool { l := c.leaderOf(home); return l >= 0 && l != liar })
+	t.Logf("replaced after %v", c.s.Now().Sub(began))
+	if d := c.s.Now().Sub(began); d > 10*time.Second {
+		t.Errorf("replaced after %v", d)
+	}
+	if !slices.ContainsFunc(c.notes, func(s string) bool { return strings.Contains(s, "begins its log anew with other blocks") }) {
+		t.Errorf("said: %q", c.notes)
+	}
+	if by := c.convicted(liar); by > 0 {
+		t.Errorf("convicted by %d, and nothing is proven", by)
+	}
+}

@@ -36,6 +36,9 @@ func (w *network) LinkDown(f *peers.Remote) {
 	w.owner.linkDown(f)
 	w.guests.endAll(f)
 	w.shown.LinkDown(f)
+	for _, h := range w.hosting.replicas { // the order does not matter
+		h.followed.LinkDown(f)
+	}
 	w.routes.linkDown(f)
 }
 

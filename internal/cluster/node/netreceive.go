@@ -47,7 +47,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	case *group.ChunkAck:
 		w.hosting.onGroupMessage(f, m.Space, m)
 	case *Generate, *CreateGroup, *HostQuery, *HostReply, *shardgroup.GroupStatus, *copies.Spare, *copies.SpareHeld, *copies.MergeChanges, *copies.MergeDone, *copies.LogHeld, *copies.CopyQuery, *copies.CopyPart, *copies.StatesQuery, *copies.States, *copies.RestoreState, *copies.StateRestored,
-		*accountability.FollowLog, *accountability.LogEntry, *accountability.LogState, *accountability.Unsigned:
+		*accountability.FollowLog, *accountability.LogEntry, *accountability.LogState, *accountability.ShownHere:
 		w.receiveOfHosting(f, m)
 	case *verifiedworld.OverlayShare, *verifiedworld.BootstrapQuery, *verifiedworld.BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
 		*overlay.JoinRequest, *overlay.RtRequest, *overlay.RtResponse, *overlay.RtHint, *overlay.Unicast, *overlay.Areacast:
@@ -84,9 +84,9 @@ func (w *network) receiveOfHosting(f *peers.Remote, m machine.Message) {
 		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
 			h.followed.OnState(f, m)
 		}
-	case *accountability.Unsigned:
+	case *accountability.ShownHere:
 		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
-			h.followed.OnUnsigned()
+			h.followed.OnShown()
 		}
 	case *copies.SpareHeld:
 		if h := w.hosting.replicas[m.Shard]; h != nil && h.group.Leading {

@@ -221,3 +221,50 @@ func TestWithheldLog(t *testing.T) {
 	g.quiet, g.acted = false, 0
 	c.until("the guest builds", func() bool { return g.in && g.acted >= 3 })
 }
+
+// TestLogWithheldFromOne: a leader that signs what it shows, and sends one of its followers
+// no log, is suspected by that one, and not convicted.
+func TestLogWithheldFromOne(t *testing.T) {
+	c, g, lie, _ := shownCluster(t, 4, nil)
+	starved := -1
+	for _, i := range c.hostsOf(shards.Shard{Region: g.home}) {
+		if i != lie.of {
+			starved = i
+		}
+	}
+	before := c.node(starved).Stats().Suspected
+	c.sendsNoLog(lie.of, starved)
+	g.quiet = true
+	began := c.s.Now()
+	c.until("it is suspected", func() bool { return c.node(starved).Stats().Suspected > before })
+	if d := c.s.Now().Sub(began); d < withheldAfter || d > withheldAfter+auditEvery*3/2+5*time.Second {
+		t.Errorf("suspected after %v", d)
+	} else {
+		t.Logf("suspected after %v", d)
+	}
+	if n := c.convicted(lie.of); n > 0 {
+		t.Errorf("convicted by %d, and nothing is proven", n)
+	}
+}
+
+// sendsNoLog lets a node send another no log of any region.
+func (c *cluster) sendsNoLog(of, to int) {
+	links := c.node(of).net.links
+	links.Env = noLogEnv{links.Env, nodePeer(to).ID}
+}
+
+// noLogEnv is the way out of a node that sends another no log.
+type noLogEnv struct {
+	machine.Env
+	to id.ID
+}
+
+func (e noLogEnv) Send(to machine.Peer, m machine.Message) {
+	switch m.(type) {
+	case *LogEntry, *LogState:
+		if to.ID == e.to {
+			return
+		}
+	}
+	e.Env.Send(to, m)
+}

@@ -14,12 +14,7 @@ func (a *Area) Amend(signed []byte, by id.ID, edits []world.BlockChange, undo bo
 	if a.rec.on {
 		a.rec.event(evAmend)
 		a.rec.put(signed)
-		a.rec.uint(uint64(len(edits)))
-		for _, e := range edits {
-			a.rec.pos(e.At)
-			a.rec.uint(uint64(e.Was))
-			a.rec.uint(uint64(e.Now))
-		}
+		a.rec.changes(edits)
 	}
 	return a.Area.Amend(by, edits, undo)
 }
@@ -31,10 +26,7 @@ const maxAmended = world.RegionSize * world.RegionSize * world.Height
 // applyAmend does what an order says, after verifying that it was signed.
 func (a *Area) applyAmend(r *reader) error {
 	signed := r.Bytes(decision.MaxSize)
-	var edits []world.BlockChange
-	for n := r.Uint(maxAmended); n > 0 && !r.Bad(); n-- {
-		edits = append(edits, world.BlockChange{At: r.pos(), Was: r.block(), Now: r.block()})
-	}
+	edits := r.changes()
 	if r.Bad() {
 		return ErrFormat
 	}
@@ -66,6 +58,31 @@ func (a *Area) applyBuilding(signed []byte, o *decision.Order, edits []world.Blo
 	}
 	a.Amend(signed, o.By(), edits, false)
 	return nil
+}
+
+// changes appends changes of blocks.
+func (r *recorder) changes(list []world.BlockChange) {
+	r.uint(uint64(len(list)))
+	for _, c := range list {
+		r.pos(c.At)
+		r.uint(uint64(c.Was))
+		r.uint(uint64(c.Now))
+	}
+}
+
+// changes reads what the recorder's changes wrote.
+func (r *reader) changes() (list []world.BlockChange) {
+	for n := r.Uint(maxAmended); n > 0 && !r.Bad(); n-- {
+		list = append(list, world.BlockChange{At: r.pos(), Was: r.block(), Now: r.block()})
+	}
+	return list
+}
+
+// Merged is how many blocks the leader has merged since it was called last.
+func (r *Replayer) Merged() int {
+	n := r.area.merged
+	r.area.merged = 0
+	return n
 }
 
 func (r *reader) block() world.Block {

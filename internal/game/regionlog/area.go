@@ -19,6 +19,7 @@ type Area struct {
 	offset  int64
 	signers map[id.ID]*signer // of players who are here
 	border  border
+	merged  int // blocks
 	// verified are statements about land.
 	verified *decision.Verified
 	ordered  []*decision.Order // and run, if the area is replayed
@@ -58,10 +59,14 @@ func (a *Area) Revert(changes []world.BlockChange) {
 	a.Area.Revert(changes)
 }
 
-// Merge is that of world.Area. Who follows begins anew.
+// Merge is that of world.Area: changes of another copy of the region. That there is one is
+// the leader's word, which followers show to people.
 func (a *Area) Merge(changes []world.BlockChange) (made []world.BlockChange, inPlace int) {
-	a.rec.stop()
-	return a.Area.Merge(changes)
+	a.rec.event(evMerge)
+	a.rec.changes(changes)
+	made, inPlace = a.Area.Merge(changes)
+	a.merged += len(made)
+	return made, inPlace
 }
 
 // SetContainer is that of world.Area: when the region is read, or what could not be

@@ -30,6 +30,7 @@ const (
 	evAmend                   // a signed order, and the blocks that it changes
 	evSpawn                   // the spawn, as operators have signed
 	evSignedRemote            // key, nonce, number of an act of a neighbour's player, segment
+	evMerge                   // blocks that another copy of the region has
 	evNoAsk                   // an edit beyond the border that has ended without its player
 )
 

@@ -153,6 +153,12 @@ func (a *Area) applyOne(kind byte, r *reader) error {
 		return a.applyLands(r)
 	case evAmend:
 		return a.applyAmend(r)
+	case evMerge:
+		list := r.changes()
+		if r.Bad() {
+			return ErrFormat
+		}
+		a.Merge(list)
 	case evSpawn:
 		return a.applySpawn(r)
 	default:

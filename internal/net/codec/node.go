@@ -172,7 +172,7 @@ var nodeKinds = []*kind{
 		f.bytes(&m.Checkpoint, regionlog.MaxCheckpoint)
 	}),
 	message(180, func(f *form, m *accountability.Shown) { f.region(&m.Region); f.bytes(&m.Statement, regionlog.MaxShown) }),
-	message(181, func(f *form, m *accountability.Unsigned) { f.region(&m.Region) }),
+	message(181, func(f *form, m *accountability.ShownHere) { f.region(&m.Region) }),
 	message(194, func(f *form, m *accountability.Audit) {
 		f.region(&m.Region)
 		f.peer(&m.Leader)

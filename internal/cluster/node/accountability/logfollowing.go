@@ -29,6 +29,7 @@ type LogFollowing struct {
 	next     machine.Time // when to ask
 	again    machine.Time // when to begin again, after a log that cannot be followed
 	begun    machine.Time // when the last state came
+	gaveUp   machine.Time // when a log could not be followed last
 	replayer *regionlog.Replayer
 	parts    uint32 // of a state that is on its way
 	packed   []byte
@@ -37,11 +38,12 @@ type LogFollowing struct {
 
 	replayedAt machine.Time // when the last entry was
 
-	copies *copyChecking
-	roles  *roleChecking
+	copies    *copyChecking
+	roles     *roleChecking
+	beginning logBeginning
 
 	silent    machine.Time // since when the leader, who is there, has sent nothing of its log
-	unsigned  machine.Time // when it last showed somebody the region, and did not sign that
+	shown     machine.Time // when somebody said last that it shows the region
 	suspected suspicion
 }
 
@@ -56,6 +58,8 @@ const (
 	askLogEvery = time.Second
 	// restartAfter is how long a log that cannot be followed is left alone.
 	restartAfter = 5 * time.Second
+	// giveUpsApart is how far apart logs may be that are asked for at once.
+	giveUpsApart = 30 * time.Second
 	// WithheldAfter is how long a leader that shows the region to players may send none of
 	// its log, suspectedFor how long this node does not follow it then.
 	WithheldAfter = 15 * time.Second
@@ -93,6 +97,7 @@ func (l *LogFollowing) Beat(now machine.Time) {
 	}
 	if leader.ID != l.leader.ID {
 		l.roles.reset()
+		l.beginning = logBeginning{}
 	}
 	if leader.ID != l.leader.ID || l.silent == 0 || !l.links.Linked(leader) {
 		l.silent = now
@@ -109,6 +114,7 @@ func (l *LogFollowing) Beat(now machine.Time) {
 	l.suspectSilent(now)
 	l.copies.beat(now, leader, l.replayed)
 	l.roles.beat(now, l.replayed())
+	l.beginning.mark(now, l.replayed())
 	l.next = now.Add(askLogEvery)
 	l.links.Send(leader, &FollowLog{Region: l.group.Shard.Region, State: l.replayer == nil && now >= l.again})
 }
@@ -116,7 +122,7 @@ func (l *LogFollowing) Beat(now machine.Time) {
 // suspectSilent suspects a leader that runs the region and keeps its log to itself: it is
 // asked each second, its link is up, and players are shown the region.
 func (l *LogFollowing) suspectSilent(now machine.Time) {
-	if now.Sub(l.silent) >= WithheldAfter && l.unsigned != 0 && now.Sub(l.unsigned) <= WithheldAfter {
+	if now.Sub(l.silent) >= WithheldAfter && l.shown != 0 && now.Sub(l.shown) <= WithheldAfter {
 		l.suspect("does not send its log")
 	}
 }
@@ -137,7 +143,7 @@ func (l *LogFollowing) suspectRoles(what string) {
 // a lie. With the other follower of three it loses the lead.
 func (l *LogFollowing) suspect(what string) {
 	now := l.Env.Now()
-	l.silent, l.unsigned, l.suspected = now, 0, suspicion{l.leader.ID, now.Add(suspectedFor)}
+	l.silent, l.shown, l.suspected = now, 0, suspicion{l.leader.ID, now.Add(suspectedFor)}
 	l.Counts.Suspected++
 	l.Note(fmt.Sprintf("Node %s leads %s and %s. This node does not follow it for a while, so that another leads.", l.leader.ID.Short(), where(l.group.Shard.Region), what))
 }
@@ -151,9 +157,9 @@ func (l *LogFollowing) replayed() *world.Area {
 	return l.replayer.Area()
 }
 
-// OnUnsigned is when a node says that the leader shows its players the region, and does not
-// sign that. It need not be believed: what counts besides is that the log does not come.
-func (l *LogFollowing) OnUnsigned() { l.unsigned = l.Env.Now() }
+// OnShown is when a node says that the leader shows its players the region. It need not be
+// believed: what counts besides is that the log does not come.
+func (l *LogFollowing) OnShown() { l.shown = l.Env.Now() }
 
 // Refuses reports whether messages of a node about the group do not count.
 func (l *LogFollowing) Refuses(who id.ID) bool {
@@ -161,13 +167,39 @@ func (l *LogFollowing) Refuses(who id.ID) bool {
 }
 
 // reset forgets what was replayed.
-func (l *LogFollowing) reset() { l.replayer, l.parts, l.packed, l.again = nil, 0, nil, 0 }
+func (l *LogFollowing) reset() {
+	if l.replayer != nil {
+		l.noteMerged()
+		l.beginning.end(l.replayer.Area())
+	}
+	l.replayer, l.parts, l.packed, l.again = nil, 0, nil, 0
+}
 
-// giveUp begins again later: what the leader sends cannot be followed, which proves
-// nothing.
+// LinkDown is when entries of a log may have been lost.
+func (l *LogFollowing) LinkDown(f *peers.Remote) {
+	if f.Peer.ID == l.leader.ID {
+		l.reset()
+		l.beginning.broken()
+	}
+}
+
+// noteMerged says that the leader has changed the region by another copy.
+func (l *LogFollowing) noteMerged() {
+	if n := l.replayer.Merged(); n > 0 {
+		l.Note(fmt.Sprintf("Node %s leads %s and has changed %d blocks there by another copy of it. That there is one is its word.", l.leader.ID.Short(), where(l.group.Shard.Region), n))
+	}
+}
+
+// giveUp begins again: what the leader sends cannot be followed, which proves nothing. At
+// first that is at once, so that the state can be compared with what was replayed.
 func (l *LogFollowing) giveUp() {
+	now := l.Env.Now()
 	l.reset()
-	l.again = l.Env.Now().Add(restartAfter)
+	l.again, l.next = now, now
+	if l.gaveUp != 0 && now.Sub(l.gaveUp) < giveUpsApart {
+		l.again = now.Add(restartAfter)
+	}
+	l.gaveUp, l.beginning.lost = now, true
 	l.Counts.LogsLost++
 }
 
@@ -209,6 +241,10 @@ func (l *LogFollowing) OnState(f *peers.Remote, m *LogState) {
 	}
 	if err != nil {
 		l.giveUp()
+		return
+	}
+	if what := l.beginning.begin(l.Env.Now(), l.replayer.Area()); what != "" {
+		l.suspect(what)
 	}
 }
 
@@ -254,6 +290,7 @@ func (l *LogFollowing) OnEntry(f *peers.Remote, m *LogEntry) {
 		return
 	}
 	l.roles.onOrders(l.Env.Now(), l.replayer.Ordered())
+	l.noteMerged()
 	l.Counts.LogEntries++
 	l.replayedAt = l.Env.Now()
 	if proof == nil {

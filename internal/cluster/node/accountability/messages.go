@@ -40,9 +40,9 @@ type (
 		Statement []byte
 	}
 
-	// Unsigned tells members of a region's group that its leader shows sessions of the
-	// sender the region and does not sign what it shows: they see whether they get its log.
-	Unsigned struct{ Region world.RegionPos }
+	// ShownHere tells members of a region's group that its leader shows sessions of the
+	// sender the region: they see whether they get its log.
+	ShownHere struct{ Region world.RegionPos }
 
 	// Audit asks a node that was drawn by lot to audit the leader of a region, who has signed
 	// a checkpoint of it for the sender.

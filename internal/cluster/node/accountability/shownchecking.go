@@ -179,8 +179,8 @@ func (k *ShownChecking) prove(p *regionlog.Display) {
 	}
 }
 
-// Beat reports leaders that sign nothing of what they show, and forgets regions that
-// nobody here watches.
+// Beat draws auditors, tells the members of groups that their leaders are at work, more often
+// if these sign nothing of what they show, and forgets regions that nobody here watches.
 func (k *ShownChecking) Beat(now machine.Time) {
 	k.routes.Each(func(p shards.Shard, leader machine.Peer, members []machine.Peer, watched bool) {
 		x := k.list[p.Region]
@@ -195,15 +195,22 @@ func (k *ShownChecking) Beat(now machine.Time) {
 		if x.signed != nil && now >= x.audit && now.Sub(x.heard) < unsignedAfter && f != nil {
 			x.audit = k.auditors.next(now)
 			k.auditors.draw(f.Peer, members, x.signed)
+			k.tellMembers(p, members, x)
 		}
 		if now.Sub(x.heard) < unsignedAfter || now.Sub(x.reported) < reportEvery || x.by != leader.ID {
 			return
 		}
 		x.reported = now
-		for _, m := range members {
-			if m.ID != x.by && m.ID != k.Cfg.Self.ID {
-				k.links.Send(m, &Unsigned{p.Region})
-			}
-		}
+		k.tellMembers(p, members, x)
 	})
+}
+
+// tellMembers tells the other members of a region's group that its leader shows it to sessions
+// here: those who do not get its log suspect the leader.
+func (k *ShownChecking) tellMembers(p shards.Shard, members []machine.Peer, x *checkedRegion) {
+	for _, m := range members {
+		if m.ID != x.by && m.ID != k.Cfg.Self.ID {
+			k.links.Send(m, &ShownHere{p.Region})
+		}
+	}
 }
