@@ -2,21 +2,24 @@ package host
 
 import (
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/app/evidence"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/files"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 )
 
 const (
 	evidenceFile  = "evidence.jsonl"
-	evidenceLimit = 16 << 20 // bytes; then the file is set aside, and the one before it goes
+	evidenceLimit = 16 << 20 // bytes; then what is kept of the file is set aside
 	evidenceQueue = 256
 )
 
@@ -147,10 +150,35 @@ func (k *evidenceKeeper) convicted() (out []regionlog.Evidence) {
 	return out
 }
 
+// compactEvidence sets aside what is kept of the evidence that was set aside before, and of a
+// file that has become too long.
+func compactEvidence(name string, most int) error {
+	var in []io.Reader
+	for _, n := range []string{name + ".old", name} {
+		f, err := os.Open(n)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = append(in, f)
+	}
+	b, err := evidence.Compact(most, in...)
+	if err != nil {
+		return err
+	}
+	if err := files.Write(name+".old", b, 0o600); err != nil {
+		return err
+	}
+	return os.Remove(name)
+}
+
 func (k *evidenceKeeper) writeLine(line []byte) error {
 	name := filepath.Join(k.dir, evidenceFile)
 	if st, err := os.Stat(name); err == nil && st.Size() > evidenceLimit {
-		if err := os.Rename(name, name+".old"); err != nil {
+		if err := compactEvidence(name, evidenceLimit); err != nil {
 			return err
 		}
 	}
