@@ -94,6 +94,10 @@ var lies = []struct {
 	{"gives what nobody has ordered", func(a *regionlog.Area, _ world.Pos, player id.ID) {
 		a.Act([]world.Command{{Player: player, Kind: world.CmdOrder, Seq: 1, Order: &world.Order{Kind: world.OrderGive, Block: world.GoldOre, Count: 50}}})
 	}},
+	{"answers in a neighbour's name", func(a *regionlog.Area, _ world.Pos, player id.ID) {
+		m := &world.Remote{Kind: world.RemoteBreak, Player: player, Seq: 1, Block: world.GoldOre, Got: world.GoldOre, Code: world.Done}
+		a.Act([]world.Command{{Player: player, Kind: world.CmdSettle, Seq: 1, Remote: m}})
+	}},
 	{"lets a friend fly", func(a *regionlog.Area, _ world.Pos, player id.ID) { a.Player(player).Mode = world.Spectator }},
 }
 

@@ -51,6 +51,19 @@ var lies = []lie{
 		a.Players()[0].Body.Pos.X += 1 << 11 // half a metre
 	}},
 	{name: "hurts a player", tell: func(a *regionlog.Area, _ world.Pos) { a.Players()[0].Health-- }},
+	{name: "lets a friend take no damage", tell: func(a *regionlog.Area, _ world.Pos) {
+		a.Players()[0].NextHurt = 1 << 40 // the tick from which somebody may hurt it
+	}},
+	{name: "forges an edit of a neighbour's player", tell: func(a *regionlog.Area, built world.Pos) {
+		now, _ := a.Block(built)
+		m := &world.Remote{Kind: world.RemoteBreak, From: world.RegionPos{X: a.Pos().X + 1, Z: a.Pos().Z}, Player: a.Players()[0].ID, Seq: 1 << 30, At: built, Block: now}
+		a.Act([]world.Command{{Player: m.Player, Kind: world.CmdRemote, Seq: m.Seq, Remote: m}})
+	}},
+	{name: "forges an answer of a neighbour", tell: func(a *regionlog.Area, built world.Pos) {
+		p := a.Players()[0]
+		m := &world.Remote{Kind: world.RemoteBreak, From: a.Pos(), Player: p.ID, Seq: 1 << 30, At: built.Add(world.RegionSize, 0, 0), Block: world.GoldOre, Got: world.GoldOre, Code: world.Done}
+		a.Act([]world.Command{{Player: p.ID, Kind: world.CmdSettle, Seq: m.Seq, Remote: m}})
+	}},
 	{name: "forges a player's act", tell: func(a *regionlog.Area, built world.Pos) {
 		p := a.Players()[0]
 		a.Act([]world.Command{{Player: p.ID, Kind: world.CmdAct, Seq: 1 << 30, Act: world.Act{Kind: world.ActDig, At: built}}})
