@@ -7,6 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/clock"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/socket"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
@@ -29,9 +30,29 @@ type FaultInjection struct {
 	// Unchecked: no region's log is kept, followed or compared, so that what that takes can
 	// be measured; all nodes of a world have to.
 	Unchecked bool
+	// Sends reports whether the node sends a message to another; nil: it sends all.
+	Sends func(machine.Message) bool
 	// Came hears when the node's witness in the storage comes.
 	Came func(p state.Player, of int64, at geom.Point)
 }
+
+// lyingEnv is the environment of a node that does not send everything.
+type lyingEnv struct {
+	machine.Env
+	sends func(machine.Message) bool
+}
+
+func (e lyingEnv) Send(to machine.Peer, m machine.Message) {
+	if e.sends(m) {
+		e.Env.Send(to, m)
+	}
+}
+
+// Backlog implements machine.Backlogger.
+func (e lyingEnv) Backlog(to machine.Peer) (waiting, limit int) { return machine.Backlog(e.Env, to) }
+
+// Relayed implements machine.Relayer.
+func (e lyingEnv) Relayed(p machine.Peer) bool { return machine.Relayed(e.Env, p) }
 
 // socket opens the UDP port for other nodes.
 func (u FaultInjection) socket(addr string) (*socket.Socket, error) {

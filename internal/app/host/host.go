@@ -197,6 +197,9 @@ func (h *Host) startNode() (err error) {
 	}
 	var self id.ID
 	makeNode := func(env machine.Env) machine.Machine {
+		if sends := h.cfg.Faults.Sends; sends != nil {
+			env = lyingEnv{env, sends}
+		}
 		h.node = node.New(nodeConfig, env)
 		return h.node
 	}

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -19,6 +22,16 @@ type lie struct {
 	// than it signs; otherwise it is suspected and replaced.
 	unproven bool
 	tell     func(a *regionlog.Area, built world.Pos)
+	// sends reports whether the node sends a message from then on; nil: all.
+	sends func(machine.Message) bool
+}
+
+// tongue is what a node sends: all, until it tells a lie.
+type tongue struct{ lie atomic.Pointer[lie] }
+
+func (t *tongue) sends(m machine.Message) bool {
+	l := t.lie.Load()
+	return l == nil || l.sends == nil || l.sends(m)
 }
 
 var lies = []lie{
@@ -68,6 +81,13 @@ var lies = []lie{
 		p := a.Players()[0]
 		a.Act([]world.Command{{Player: p.ID, Kind: world.CmdAct, Seq: 1 << 30, Act: world.Act{Kind: world.ActDig, At: built}}})
 	}},
+	{name: "withholds its log", unproven: true, tell: func(*regionlog.Area, world.Pos) {}, sends: func(m machine.Message) bool {
+		switch m.(type) {
+		case *node.LogEntry, *node.LogState, *node.Piece:
+			return false
+		}
+		return true
+	}},
 	{name: "drops an acknowledged edit and begins its log anew", unproven: true, tell: func(a *regionlog.Area, built world.Pos) {
 		now, _ := a.Block(built)
 		a.Revert([]world.BlockChange{{At: built, Was: world.Air, Now: now}})
@@ -75,12 +95,13 @@ var lies = []lie{
 }
 
 // tellLie lets a node lie.
-func tellLie(h *host.Host, o *NodeOrder) error {
+func tellLie(h *host.Host, t *tongue, o *NodeOrder) error {
 	i := slices.IndexFunc(lies, func(l lie) bool { return l.name == o.Lie })
 	if i < 0 || o.Region == nil || o.Place == nil {
 		return fmt.Errorf("no lie %q", o.Lie)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
+	t.lie.Store(&lies[i])
 	return h.WithArea(ctx, *o.Region, func(a *regionlog.Area) { lies[i].tell(a, *o.Place) })
 }

@@ -32,9 +32,11 @@ var LyingHost = lab.Experiment{
 }
 
 const (
-	// caughtTime bounds how long a lie may go unnoticed, caughtTimeTwo that of two liars.
+	// caughtTime bounds how long a lie may go unnoticed, caughtTimeTwo that of two liars, unprovenTime one
+	// which nothing proves.
 	caughtTime    = 30 * time.Second
 	caughtTimeTwo = time.Minute
+	unprovenTime  = 2 * time.Minute
 	// lieWorlds is how many worlds are tried until a region's leader has the hosts that the
 	// experiment is about.
 	lieWorlds = 8
@@ -175,7 +177,11 @@ func (c *cluster) lie(es *masons, what lie, load time.Duration, number int) (o l
 	liar.dead = true // nobody asks it any more; it goes on
 	defer func() { liar.dead = false }()
 	done := func() bool { return o.replace > 0 && (o.caught || what.unproven) }
-	if err = c.wait(liar.Self.ID, region, began, caughtTime, &o, done); err != nil {
+	most := caughtTime
+	if what.unproven {
+		most = unprovenTime
+	}
+	if err = c.wait(liar.Self.ID, region, began, most, &o, done); err != nil {
 		return o, err
 	}
 	if what.unproven {

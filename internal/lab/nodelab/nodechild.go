@@ -103,6 +103,7 @@ func LabConfig(dir string, join []string) host.Config {
 func hostMain(in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	var h *host.Host
+	var says tongue
 	for lines.Scan() {
 		var o NodeOrder
 		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
@@ -118,7 +119,7 @@ func hostMain(in io.Reader, out io.Writer) error {
 			if o.At != "" {
 				cfg.Nodes = o.At
 			}
-			cfg.Faults.Unchecked = o.Unchecked
+			cfg.Faults.Unchecked, cfg.Faults.Sends = o.Unchecked, says.sends
 			if o.Spareless {
 				cfg.CopiesDisk, cfg.CopiesUpload = -1, -1
 			}
@@ -137,7 +138,7 @@ func hostMain(in io.Reader, out io.Writer) error {
 			h, err = host.Start(cfg)
 		}
 		if err == nil && o.Lie != "" {
-			err = tellLie(h, &o)
+			err = tellLie(h, &says, &o)
 		}
 		if err == nil {
 			r, err = lookAt(context.Background(), h, &o)
