@@ -81,7 +81,7 @@ func TestKeptFalseBeginning(t *testing.T) {
 	home := shards.Shard{Region: built.Region()}
 	g.quiet = true
 	c.guests[0].Call(func() { g.session.watch(home.Region, region.RateEvery) }) // it stays awake
-	c.s.Run(3 * markEvery)
+	c.s.Run(time.Minute)                                                        // it has stood for some time
 	if l := c.leaderOf(home); l != liar {
 		t.Fatalf("node %d leads", l)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -83,7 +83,7 @@ var lies = []lie{
 	}},
 	{name: "withholds its log", unproven: true, tell: func(*regionlog.Area, world.Pos) {}, sends: func(m machine.Message) bool {
 		switch m.(type) {
-		case *node.LogEntry, *node.LogState, *node.Piece:
+		case *accountability.LogEntry, *accountability.LogState, *accountability.Piece:
 			return false
 		}
 		return true
