@@ -20,7 +20,8 @@ func newRunAll() *cobra.Command {
 			"their tables, plots and records to a folder. What is complete there is not done again.",
 		Example: `  vplab run all --out results
   vplab run all --out results --size short --only overlay,storage
-  vplab run all --out shard-2 --shard 2/8`,
+  vplab run all --out shard-2 --shard 2/8
+  vplab run all --out shard-2 --shard 2/8 --from merged`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := interruptible(cmd)
@@ -44,6 +45,7 @@ func newRunAll() *cobra.Command {
 	f.IntVar(&o.Jobs, "jobs", 0, "simulations at a time (default: one for each core)")
 	f.IntVar(&o.MB, "memory", 0, "MB that they may take (default: most of what is free)")
 	f.StringVar(&shard, "shard", "", "do only one share: I/N, I from 0 to N-1; then use vplab merge")
+	f.StringSliceVar(&o.From, "from", nil, "folders of other shares, or of what was merged: DIR,…; their runs are not done again. Searches need it to go on")
 	_ = cmd.MarkFlagRequired("out") // the flag is there
 	return cmd
 }

@@ -26,7 +26,10 @@ type Options struct {
 	MB     int    // memory for them; 0 means what the machine has free
 	Shard  int    // this machine does share Shard, from 0,
 	Shards int    // of so many; 0 means 1
-	Say    func(string)
+	// From are folders of other shares: what they have run counts as run here. A search
+	// needs that, for its later runs depend on earlier ones of all shares.
+	From []string
+	Say  func(string)
 }
 
 // Errors of campaigns.
@@ -134,8 +137,32 @@ func open(o Options, parts []Part, collect bool) (*campaign, error) {
 	if c.program, err = lab.Program(); err != nil {
 		return nil, err
 	}
+	if err := c.takeRuns(); err != nil {
+		return nil, err
+	}
 	c.room = newRoom(o.Jobs, o.MB)
 	return c, writeJSON(filepath.Join(o.Out, campaignFile), c.plan())
+}
+
+// takeRuns copies the runs of other shares.
+func (c *campaign) takeRuns() error {
+	if len(c.From) == 0 {
+		return nil
+	}
+	theirs, err := readPlan(c.From)
+	if err != nil {
+		return err
+	}
+	ours := c.plan()
+	if ours.Shard, ours.Shards, theirs.Shards = 0, 0, 0; ours != theirs {
+		return fmt.Errorf("%w: %s is of another campaign: %+v, want %+v", ErrShard, c.From[0], theirs, ours)
+	}
+	for _, dir := range c.From {
+		if err := copyRuns(filepath.Join(dir, runsFolder), filepath.Join(c.Out, runsFolder)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mine reports whether a run of a part that is divided is this machine's.
@@ -173,8 +200,6 @@ func (c *campaign) attempt(ctx context.Context, p Part, e lab.Experiment, began 
 	switch {
 	case p.divisible(e):
 		o.Mine = c.mine
-		fallthrough
-	case e.Deterministic && e.Many:
 		o.Room = func(ctx context.Context) (func(), error) { return c.room.enter(ctx, p.MB) }
 	case e.Deterministic:
 		leave, err := c.room.enter(ctx, p.MB)
@@ -248,7 +273,7 @@ func (c *campaign) stop(p Part, err error, took time.Duration, interrupted bool)
 		how = "is complete, and has failed: " + err.Error()
 		c.failures = append(c.failures, p.Name+": "+err.Error())
 	case errors.Is(err, lab.ErrElsewhere):
-		how = "waits for others: " + err.Error()
+		how = "waits for other shares, --from takes their runs: " + err.Error()
 	case interrupted:
 		how = "was interrupted"
 	default:

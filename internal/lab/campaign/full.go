@@ -54,8 +54,8 @@ func fullParts() []Part {
 		parts = append(parts,
 			Part{Name: "hardened-attack-r" + a.r, Experiment: "storage-attack", Runs: 30, MB: thesisStorageMB, Of: "tolerated share",
 				Set: set{"nodes": "1000", "r": a.r, "malicious": a.malicious, "protocol": "hardened"}},
-			Part{Name: "hardened-worst-r" + a.r, Experiment: "storage-attack", Runs: 30, MB: thesisStorageMB, Search: true, Of: "tolerated share, worst attack",
-				Set: set{"nodes": "1000", "r": a.r, "most": a.most, "protocol": "hardened", "attack": "worst"}})
+			Part{Name: "hardened-worst-r" + a.r, Experiment: "storage-attack", Runs: 30, MB: thesisStorageMB, Of: "tolerated share, worst attack",
+				Set: set{"nodes": "1000", "r": a.r, "most": a.most, "protocol": "hardened", "attack": "worst", "scout": "3"}})
 	}
 	parts = append(parts,
 		Part{Name: "storage-heatmap", Experiment: "storage-heatmap", Runs: thesisRuns, MB: thesisStorageMB, Of: "fallen runs by share, r and attacker",

@@ -16,7 +16,6 @@ type Part struct {
 	Set        map[string]string
 	Runs       int    // with consecutive seeds; 0 means 1
 	MB         int    // that one run takes; 0 means little
-	Search     bool   // later runs depend on earlier ones: it cannot be divided
 	Of         string // what it reproduces of the sources
 }
 
@@ -57,7 +56,7 @@ func partsOf(size, only string) ([]Part, error) {
 }
 
 // divisible reports whether a part's runs may be done on several machines.
-func (p Part) divisible(e lab.Experiment) bool { return e.Deterministic && e.Many && !p.Search }
+func (p Part) divisible(e lab.Experiment) bool { return e.Deterministic && e.Many }
 
 // Command is what runs the part alone.
 func (p Part) Command(seed uint64) string {

@@ -22,7 +22,10 @@ var Attack = lab.Experiment{
 	Settings: append(minuteSettings[:len(minuteSettings):len(minuteSettings)],
 		lab.Setting{Name: "attack", Default: "thesis", Text: "how they attack: thesis, some of " + attack.Names() + " with + between them, or worst, which looks for the worst mixture of them"},
 		lab.Setting{Name: "malicious", Default: "search", Text: "how many of the nodes are: a list, or search for the most that all runs stand"},
-		lab.Setting{Name: "most", Default: "0", Text: "where the search begins from above; 0 is 4, 8 or 16 % of the nodes for r = 4, 9, 16"},
+		lab.Setting{Name: "most", Default: "0", Text: "where the search begins from above; 0 is 4, 9 or 16 % of the nodes for r = 4, 9, 16"},
+		lab.Setting{Name: "among", Default: "all", Text: "with attack=worst: the ways that are mixed, besides the thesis', with + between them; -places: all but that"},
+		lab.Setting{Name: "scout", Default: "1", Text: "with attack=worst: the first so many seeds look for the mixture, and all for what it takes"},
+		lab.Setting{Name: "added", Default: "3", Text: "with attack=worst: so many ways at most are added to the worst one"},
 		lab.Setting{Name: "whole", Default: "no", Text: "yes goes on when objects have been tampered with, as the thesis does, and counts retrievals; no ends a run there"},
 	),
 	Run: runStorageAttack,
@@ -64,6 +67,7 @@ func runStorageAttack(t *lab.Trial) error {
 	if _, err := attack.ParseWays(t.Text("attack")); err != nil && !worst {
 		t.Reject("attack", "thesis, some of "+attack.Names()+" with + between them, or worst")
 	}
+	search := worstSearch{among: waysAmong(t), seeds: min(t.Int("scout", 1), t.Runs), most: t.Int("added", 0)}
 	if err := t.Settings(); err != nil {
 		return err
 	}
@@ -72,7 +76,7 @@ func runStorageAttack(t *lab.Trial) error {
 			g := siegeRun{storageRun: storageRun{Nodes: n, R: r, Updates: updates, Protocol: protocol}, Ways: t.Text("attack"), ToEnd: whole}
 			if worst {
 				var err error
-				if g, err = g.findWorst(t, list, most); err != nil {
+				if g, err = g.findWorst(t, search, list, most); err != nil {
 					return err
 				}
 			}
@@ -88,6 +92,25 @@ func runStorageAttack(t *lab.Trial) error {
 		}
 	}
 	return nil
+}
+
+// waysAmong reads the ways that a search mixes.
+func waysAmong(t *lab.Trial) []string {
+	all, text := allWays(), t.Text("among")
+	if text == "all" {
+		return all
+	}
+	names, without := strings.CutPrefix(text, "-")
+	some := strings.Split(names, "+")
+	for _, w := range some {
+		if !slices.Contains(all, w) {
+			t.Reject("among", "all, or some of "+strings.Join(all, ", ")+" with + between them, or - and some that are left out")
+		}
+	}
+	if without {
+		return slices.DeleteFunc(all, func(w string) bool { return slices.Contains(some, w) })
+	}
+	return some
 }
 
 // command repeats the runs of the numbers that were looked at.
@@ -158,13 +181,17 @@ func searchSiege(most int, try func(m int) (siegeRow, error)) (rows []siegeRow, 
 	return rows, nil
 }
 
+// hastyRuns are done at a time where one that fails is enough. The number is the same on
+// all machines, so that these do the same runs.
+const hastyRuns = 4
+
 // row does all runs with so many malicious nodes, or, hasty, only until one of
 // them has not stood.
 func (g siegeRun) row(t *lab.Trial, m int, hasty bool) (siegeRow, error) {
 	row := siegeRow{malicious: m}
 	batch := t.Runs
 	if hasty {
-		batch = max(t.Workers, 1)
+		batch = hastyRuns
 	}
 	for k := 0; k < t.Runs; {
 		var runs []siegeRun

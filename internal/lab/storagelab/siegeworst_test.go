@@ -9,35 +9,50 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
-// The search finds the mixture that does most harm, also if each way alone does little.
+// The search finds the mixture that does most harm, also if each way alone does little,
+// and tries no mixture twice.
 func TestWorstMixture(t *testing.T) {
-	all := []string{"claim", "swap", "twice", "silence"}
-	try := func(ways string) (siegeRow, error) {
-		var r siegeResult
-		for _, w := range strings.Split(ways, "+") {
-			switch w {
-			case "twice":
-				r.Ineffective++
-			case "silence":
-				r.Ineffective += 2
+	rounds := 0
+	try := func(round []string) (rows []siegeRow, err error) {
+		rounds++
+		for _, ways := range round {
+			var r siegeResult
+			for w := range strings.SplitSeq(ways, "+") {
+				switch w {
+				case "twice":
+					r.Ineffective++
+				case "silence":
+					r.Ineffective += 2
+				}
 			}
+			if r.Signed = 2000; r.Ineffective == 3 {
+				r.Stuck = 1
+			}
+			rows = append(rows, siegeRow{results: []siegeResult{r}})
 		}
-		if r.Signed = 2000; r.Ineffective == 3 {
-			r.Stuck = 1
-		}
-		return siegeRow{results: []siegeResult{r}}, nil
+		return rows, nil
 	}
-	worst, tried, err := worstWays(all, try)
+	among := []string{"swap", "twice", "silence"}
+	worst, tried, err := worstSearch{among: among, seeds: 1, most: 5}.find(try)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(worst.ways, "twice") || !strings.Contains(worst.ways, "silence") || worst.row.fallen() != 1 {
 		t.Errorf("the worst of %d mixtures is %s", len(tried), worst.ways)
 	}
+	seen := map[string]bool{}
 	for _, m := range tried {
-		if strings.Contains(m.ways, "claim") {
-			t.Error("what the thesis' attackers do is tried apart from them")
+		if seen[m.ways] {
+			t.Errorf("%s was tried twice", m.ways)
 		}
+		seen[m.ways] = true
+	}
+	if rounds != 3 || seen["twice+silence"] == seen["silence+twice"] {
+		t.Errorf("%d rounds: %v", rounds, seen)
+	}
+	rounds = 0
+	if worst, _, err = (worstSearch{among: among, seeds: 1}).find(try); err != nil || rounds != 1 || worst.ways != "silence" {
+		t.Errorf("nothing may be added: %s after %d rounds, %v", worst.ways, rounds, err)
 	}
 }
 
