@@ -31,6 +31,9 @@ func (nb *neighbourhood) ownCell() geom.Polygon {
 
 // cellOf is a neighbour's cell as its view tells it.
 func (nb *neighbourhood) cellOf(p *peer) geom.Polygon {
+	if p.omits > 0 {
+		nb.completeView(p) // others may have come since
+	}
 	if p.cellView != p.view {
 		s := &nb.stars
 		s.reset(p.Contact)

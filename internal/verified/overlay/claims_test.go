@@ -1,6 +1,7 @@
 package overlay_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -166,5 +167,44 @@ func TestAbsentNodes(t *testing.T) {
 	}
 	if len(s.faults) == 0 || s.faults[0].Accusation != Absent || s.faults[0].View.Source.ID != at("e").ID {
 		t.Fatalf("reports: %+v", s.faults)
+	}
+}
+
+// TestOmittedNodes: 4.3.6, whoever leaves out others for long is reported, and neither
+// keeps the node from having its place nor makes its own cell greater by that.
+func TestOmittedNodes(t *testing.T) {
+	s := newStage(t)
+	s.with("enws")
+	whole := s.n.CellOf(at("e").ID, nil)
+	s.says("e", "o")
+	if s.n.Stable() {
+		t.Fatal("o has its place, and its neighbours contradict each other")
+	}
+	s.pass(2 * time.Minute)
+	if !s.n.Stable() {
+		t.Error("after two minutes o does not have its place")
+	}
+	if len(s.faults) == 0 || s.faults[0].Accusation != Missing || s.faults[0].View.Source.ID != at("e").ID || s.faults[0].View.Names(s.faults[0].Node) {
+		t.Errorf("reports: %+v", s.faults)
+	}
+	for range 3 { // it goes on, and tells the truth in between
+		s.says("e", s.starOf("e", "onws"))
+		s.says("e", "o")
+		if cell := s.n.CellOf(at("e").ID, nil); !s.n.Stable() || !slices.Equal(cell, whole) {
+			t.Errorf("o has its place: %t; the cell of e is %v, not %v", s.n.Stable(), cell, whole)
+		}
+		s.pass(time.Minute)
+	}
+	if len(s.faults) > 20 {
+		t.Errorf("one view after the other was reported: %d", len(s.faults))
+	}
+	// Who comes later is known all the same.
+	s.up("E")
+	s.says("E", "e")
+	for _, name := range []string{"n", "w", "s"} {
+		s.says(name, s.starOf(name, "oenwsE"))
+	}
+	if cell := s.n.CellOf(at("e").ID, nil); !s.n.Stable() || slices.Equal(cell, whole) {
+		t.Errorf("with somebody beside it: o has its place: %t; the cell of e is %v", s.n.Stable(), cell)
 	}
 }

@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -75,18 +76,41 @@ func (vr *viewRecords) ignoresViewsOf(who id.ID) bool {
 	return r != nil && r.ignored > vr.env.Now()
 }
 
-// reportOmissions reports neighbours that have left out others for long.
+// reportOmissions reports neighbours that have left out others for long. From then on
+// their views are completed.
 func (vr *viewRecords) reportOmissions() {
 	for _, p := range vr.hood.neighbours {
-		if p.view == nil || !vr.hood.inconsistentView(p) {
-			continue
-		}
-		for _, q := range vr.hood.neighbours {
-			if q != p && !p.view.Names(q.Contact) && hasPlace(vr.hood.expectedStar(p), q.Pos) {
-				vr.report(Evidence{Missing, p.view, q.Contact, vr.env.Now()})
-			}
+		if p.view != nil && vr.hood.inconsistentView(p) && vr.reportOmission(p) {
+			vr.hood.completeView(p)
+			vr.hood.stableNow = unknown
 		}
 	}
+}
+
+// reportOmission reports those who have a place beside a neighbour and are neighbours of
+// this node, too, and whom the neighbour's view leaves out.
+func (vr *viewRecords) reportOmission(p *peer) (found bool) {
+	for _, q := range vr.hood.neighbours {
+		if q != p && !p.view.Names(q.Contact) && hasPlace(vr.hood.expectedStar(p), q.Pos) {
+			vr.report(Evidence{Missing, p.view, q.Contact, vr.env.Now()})
+			p.omits = vr.env.Now()
+			found = true
+		}
+	}
+	return found
+}
+
+// completeView puts into the view of a neighbour that leaves out others whom it should
+// name. Otherwise it could keep the node from having its place, and from knowing how far
+// the neighbour's cell reaches, for as long as it likes (attack names of the storage).
+func (nb *neighbourhood) completeView(p *peer) {
+	nb.gather(p)
+	if nb.stars.starIs(p.view.Neighbours) {
+		return
+	}
+	v := *p.view
+	v.Neighbours = slices.Clone(nb.stars.star())
+	p.view = &v
 }
 
 func (co *core) report(e Evidence) {

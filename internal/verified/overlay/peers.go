@@ -56,6 +56,7 @@ type peer struct {
 	check   uint64
 
 	namedBy  *NetworkView // the view that made it pending (evidence.go)
+	omits    machine.Time // when it was last reported for leaving out others; 0: never
 	view     *NetworkView // NeighboursNeighbours (thesis 4.7.1)
 	cell     geom.Polygon // of cellView
 	cellView *NetworkView

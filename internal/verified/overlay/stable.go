@@ -34,6 +34,10 @@ func (nb *neighbourhood) inconsistentView(p *peer) bool {
 	if p.view == nil {
 		return true
 	}
+	if p.omits > 0 {
+		nb.completeView(p)
+		return false
+	}
 	nb.gather(p)
 	return !nb.stars.starIs(p.view.Neighbours)
 }

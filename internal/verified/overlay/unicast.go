@@ -22,6 +22,12 @@ func (n *Node) Unicast(to geom.Point, body machine.Message) {
 	n.router.originate(&Unicast{Route{Origin: n.self, Seq: n.nextSeq(), Dest: to}, body})
 }
 
+// UnicastVia is the same by way of the node responsible for another place: it does not
+// take the way that Unicast takes.
+func (n *Node) UnicastVia(to, via geom.Point, body machine.Message) {
+	n.router.originate(&Unicast{Route{Origin: n.self, Seq: n.nextSeq(), Dest: to, Via: via, HasVia: true}, body})
+}
+
 // Reply sends a message to a node itself, over a shortcut.
 func (n *Node) Reply(to *Contact, body machine.Message) {
 	m := &Unicast{Route{Origin: n.self, Seq: n.nextSeq(), Dest: to.Pos}, body}

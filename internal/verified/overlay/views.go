@@ -16,8 +16,14 @@ func (nb *neighbourhood) onView(p *peer, v *NetworkView) {
 	if p.why&asReceiver == 0 && (v.Ask || nb.differs(v) && !nb.departures.namesFailed(v)) {
 		nb.queue(p)
 	}
-	if p.why&asNeighbour == 0 && !v.Names(nb.self) {
+	switch {
+	case p.why&asNeighbour == 0 && !v.Names(nb.self):
 		p.view = nil // both agree that they are no neighbours (4.7.1)
+	case p.why&asNeighbour != 0 && p.omits > 0:
+		if nb.env.Now().Sub(p.omits) > disputeAfter {
+			nb.falseViews.reportOmission(p)
+		}
+		nb.completeView(p)
 	}
 }
 
