@@ -132,6 +132,102 @@ func TestWakingIsSaidTwiceInTime(t *testing.T) {
 	}
 }
 
+// riser says that everybody who sleeps where it is was woken.
+type riser struct{ spy }
+
+func (*riser) Answer(n *storage.Node, _ *overlay.Contact, q *messages.Retrieve, m *messages.Result) *messages.Result {
+	if m.Seen == nil || m.Seen.Of != q.Of {
+		return m
+	}
+	bad, seen := *m, *m.Seen
+	seen.Activated = nil
+	for _, o := range n.Static() {
+		awake := *o
+		awake.Static = false
+		seen.Activated = append(seen.Activated, &awake)
+	}
+	bad.Seen = &seen
+	return bad.Seal(n.World())
+}
+
+// In two of four zones nobody wakes characters, or everybody who sleeps is said to be awake.
+// Who has come back and acts is awake, and nobody else.
+func TestHalfOfTheZonesKeepNobodyAsleep(t *testing.T) {
+	for name, liar := range map[string]storage.Behaviour{"sleepy": &sleepy{}, "riser": &riser{}} {
+		b := newBed(t, 5, 4, 60, 2*time.Minute)
+		b.protocol = storage.ProtocolHardened
+		b.behave = func(i int) storage.Behaviour {
+			if b.space.Zone(b.nodes[i].self.Pos) < 2 {
+				return liar
+			}
+			return nil
+		}
+		b.until(b.update(1))
+		b.replay(1)
+		for _, m := range b.live()[:10] {
+			b.activate(m, 1)
+		}
+		for of := int64(2); of <= 4; of++ {
+			b.play(of - 1)
+			b.until(b.update(of))
+			b.replay(of)
+		}
+		b.until(b.update(4).Add(5 * time.Second))
+		awake := 0
+		for _, o := range b.truth[4] {
+			awake += state.Indicator(o.Player != nil && !o.Static)
+		}
+		if n := b.agree(4); n > 0 || awake != 10 {
+			t.Errorf("%s: %d of %d nodes have a wrong state, %d characters are awake", name, n, len(b.live()), awake)
+		}
+	}
+}
+
+// firstHop drops the news that somebody is back where they come straight from whose player
+// it is, and are only to be passed on.
+type firstHop struct {
+	spy
+	dropped int
+}
+
+func (f *firstHop) Intercept(n *storage.Node, from machine.Peer, m machine.Message) bool {
+	u, ok := m.(*overlay.Unicast)
+	if !ok || u.HasVia || from.ID != u.Origin.ID || u.Dest == n.Self().Pos {
+		return false
+	}
+	a, ok := u.Body.(*messages.Activate)
+	if !ok || n.Keeps(a.Place) {
+		return false
+	}
+	f.dropped++
+	return true
+}
+
+// Nodes on the straight way keep back that players have come back. Their characters are
+// woken all the same.
+func TestWakingGoesTwoWays(t *testing.T) {
+	b := newBed(t, 5, 4, 60, 2*time.Minute)
+	b.protocol = storage.ProtocolHardened
+	way := &firstHop{}
+	b.behave = func(int) storage.Behaviour { return way }
+	b.until(b.update(1))
+	b.replay(1)
+	for _, m := range b.live()[:10] {
+		b.activate(m, 1)
+	}
+	for of := int64(2); of <= 4; of++ {
+		b.until(b.update(of))
+		b.replay(of)
+	}
+	b.until(b.update(4).Add(5 * time.Second))
+	if way.dropped < 10 {
+		t.Fatalf("only %d messages were dropped: this test shows nothing", way.dropped)
+	}
+	if n := b.agree(4); n > 0 {
+		t.Errorf("%d of %d nodes have a wrong state", n, len(b.live()))
+	}
+}
+
 // A player who has just come is woken for an update whose state its own node has: its
 // character sleeps there, and where another zone does not hear of it in time, it takes
 // the own one for a majority.

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"slices"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
@@ -54,6 +56,9 @@ func (up *updater) update() {
 			r.Acts[q.Player.ID] = up.acts.PluralityBatch(q)
 		}
 	}
+	from.Activated = slices.DeleteFunc(slices.Clone(from.Activated), func(o *state.Object) bool {
+		return state.Among(c.claimed, o) && !acted(r.Acts[o.Player.ID])
+	})
 	s := &state.Snapshot{Of: c.to, Cover: c.circle, Grid: state.GridOver(&c.circle, &up.World, 0), Whole: up.Hardened}
 	up.dormant.DropActivated(from)
 	up.dormant.BeginStep(c.to)
@@ -79,6 +84,10 @@ func (up *updater) update() {
 	up.install(s)
 	up.replica.PredictRing(&r, s)
 }
+
+// acted reports whether a player has signed that it has done something. It proves that the
+// player is back: nobody signs for somebody who is away.
+func acted(b *state.Batch) bool { return b != nil && len(b.Actions) > 0 }
 
 // install makes a snapshot the node's state.
 func (up *updater) install(s *state.Snapshot) {

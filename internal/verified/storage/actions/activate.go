@@ -10,7 +10,7 @@ import (
 
 // Waking (thesis 5.4.1). A player who comes back says so in all zones, where the
 // character sleeps; who keeps it there lets it take part in the next step. It does if a
-// majority of the zones has heard of it.
+// majority of the zones has heard of it, or half of them and the player has signed actions.
 
 // Activate tells those who hold the static character of the node's player that
 // it is back (thesis 5.4.1). It counts for the update after the next t^s; by
@@ -26,20 +26,25 @@ func (op *Player) Activate(place geom.Point) {
 	}
 }
 
-// ActivateAgain repeats it.
-func (op *Player) ActivateAgain(of int64) {
-	if op.lastActivation.Of == of {
-		op.sendActivate()
-	}
-}
-
-// sendActivate tells all zones that the player is back. In the hardened protocol it is said
-// twice, the second time shortly before it counts: somebody who leaves meanwhile takes
-// with it whom it has woken, or what it was to pass on, and it takes more than half of
-// the zones to wake somebody.
+// sendActivate tells all zones that the player is back.
 func (op *Player) sendActivate() {
 	for z := range op.Space.Zones() {
 		op.Overlay.Unicast(op.Places.Key(op.lastActivation.Place, z), op.lastActivation)
+	}
+}
+
+// ActivateAgain repeats it shortly before it counts: somebody who leaves meanwhile takes
+// with it whom it has woken, or what it was to pass on, and it takes more than half of the
+// zones to wake somebody. Each zone is told by way of another one, drawn anew, so that who
+// is on the way cannot keep it back twice.
+func (op *Player) ActivateAgain(of int64) {
+	if op.lastActivation.Of != of {
+		return
+	}
+	zones := op.Space.Zones()
+	for z := range zones {
+		other := (z + 1 + op.Env.Rand().Intn(zones-1)) % zones
+		op.Overlay.UnicastVia(op.Places.Key(op.lastActivation.Place, z), op.Places.Key(op.lastActivation.Place, other), op.lastActivation)
 	}
 }
 

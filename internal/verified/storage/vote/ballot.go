@@ -69,11 +69,15 @@ func (bl *Ballot) Count(q *Poll, last bool) (out Outcome, votes int, decided boo
 			s.Set(x, y, c)
 		}
 	}
-	woken, open := bl.countActivated(q)
+	woken, claimed, open := bl.countActivated(q)
+	if q.Kind == messages.ForUpdate {
+		woken = append(woken, claimed...)
+		slices.SortFunc(woken, state.ByID)
+	}
 	if s.Activated = woken; last {
 		s.MarkWokenUnsure(open, &bl.World)
 	}
-	return Outcome{Seen: s}, votes, decided && len(open) == 0
+	return Outcome{Seen: s, Claimed: claimed}, votes, decided && len(open) == 0
 }
 
 // verdict is how something was decided.

@@ -94,7 +94,7 @@ func TestWokenInTouchedCellsCount(t *testing.T) {
 	for i := range q.Zones {
 		q.Zones[i] = Zone{Results: []*messages.Result{{Seen: s}}, Over: true}
 	}
-	if got, _ := n.countActivated(q); len(got) != 1 {
+	if got, _, _ := n.countActivated(q); len(got) != 1 {
 		t.Errorf("%d are woken", len(got))
 	}
 }
@@ -176,9 +176,12 @@ func TestWhomTooFewHaveWoken(t *testing.T) {
 				q.Zones[zone].Over = true
 			}
 		}
-		woken, _ := n.countActivated(q)
+		woken, claimed, _ := n.countActivated(q)
 		if got := len(woken) == 1; got != c.wakes {
 			t.Errorf("zones %v have answered: woken %v, want %v", c.over, got, c.wakes)
+		}
+		if got, want := len(claimed) == 1, c.over == [4]bool{true, true, true, true}; got != want {
+			t.Errorf("zones %v have answered: claimed by half of them %v, want %v", c.over, got, want)
 		}
 	}
 }

@@ -10,9 +10,11 @@ import (
 // Votes on who is woken, of which only those who store them know.
 
 // countActivated are the woken characters that enough zones report, and the node's
-// own ones if there may be enough. Open are those of whom the zones that have not
-// finished may make a majority: who is forgotten now may be forgotten for ever.
-func (bl *Ballot) countActivated(q *Poll) (out, open []*state.Object) {
+// own ones if there may be enough. Claimed are those that half of the zones report, and no
+// zone otherwise: they are awake if their players have signed actions since. Open are those
+// of whom the zones that have not finished may make a majority: who is forgotten now may be
+// forgotten for ever.
+func (bl *Ballot) countActivated(q *Poll) (out, claimed, open []*state.Object) {
 	var all, own []*state.Object
 	if bl.replica.State != nil && bl.replica.State.Of == q.Of {
 		own = bl.replica.State.Activated
@@ -41,7 +43,13 @@ func (bl *Ballot) countActivated(q *Poll) (out, open []*state.Object) {
 		}
 		if votes >= bl.zones.VotesNeeded() {
 			out = append(out, o)
-		} else if votes+coming >= bl.zones.VotesNeeded() && !state.Among(out, o) && !state.Among(own, o) {
+			continue
+		}
+		otherwise := slices.ContainsFunc(all, func(p *state.Object) bool { return p.ID == o.ID && !sameActivated(p, o) })
+		if 2*votes >= bl.zones.Voters() && !otherwise {
+			claimed = append(claimed, o)
+		}
+		if votes+coming >= bl.zones.VotesNeeded() && !state.Among(out, o) && !state.Among(own, o) {
 			open = append(open, o)
 		}
 	}
@@ -51,7 +59,8 @@ func (bl *Ballot) countActivated(q *Poll) (out, open []*state.Object) {
 		}
 	}
 	slices.SortStableFunc(out, state.ByID)
-	return slices.CompactFunc(out, func(a, b *state.Object) bool { return a.ID == b.ID }), open
+	claimed = slices.DeleteFunc(claimed, func(o *state.Object) bool { return state.Among(out, o) })
+	return slices.CompactFunc(out, func(a, b *state.Object) bool { return a.ID == b.ID }), claimed, open
 }
 
 // mayBeActivated reports whether so many zones have answered and do not know that somebody
