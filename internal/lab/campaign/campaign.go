@@ -144,27 +144,6 @@ func open(o Options, parts []Part, collect bool) (*campaign, error) {
 	return c, writeJSON(filepath.Join(o.Out, campaignFile), c.plan())
 }
 
-// takeRuns copies the runs of other shares.
-func (c *campaign) takeRuns() error {
-	if len(c.From) == 0 {
-		return nil
-	}
-	theirs, err := readPlan(c.From)
-	if err != nil {
-		return err
-	}
-	ours := c.plan()
-	if ours.Shard, ours.Shards, theirs.Shards = 0, 0, 0; ours != theirs {
-		return fmt.Errorf("%w: %s is of another campaign: %+v, want %+v", ErrShard, c.From[0], theirs, ours)
-	}
-	for _, dir := range c.From {
-		if err := copyRuns(filepath.Join(dir, runsFolder), filepath.Join(c.Out, runsFolder)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // mine reports whether a run of a part that is divided is this machine's.
 func (c *campaign) mine(run string) bool {
 	if c.collect {

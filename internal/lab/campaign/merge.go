@@ -85,6 +85,27 @@ func merge(ctx context.Context, o Options, parts []Part, dirs []string) error {
 	return run(ctx, o, parts, true)
 }
 
+// takeRuns copies the runs of other shares.
+func (c *campaign) takeRuns() error {
+	if len(c.From) == 0 {
+		return nil
+	}
+	theirs, err := readPlan(c.From)
+	if err != nil {
+		return err
+	}
+	ours := c.plan()
+	if ours.Shard, ours.Shards, theirs.Shards = 0, 0, 0; ours != theirs {
+		return fmt.Errorf("%w: %s is of another campaign: %+v, want %+v", ErrShard, c.From[0], theirs, ours)
+	}
+	for _, dir := range c.From {
+		if err := copyRuns(filepath.Join(dir, runsFolder), filepath.Join(c.Out, runsFolder)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // copyRuns copies results of runs. Where two machines have done the same one, their
 // results must be equal.
 func copyRuns(from, to string) error {

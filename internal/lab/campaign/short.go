@@ -17,6 +17,7 @@ func shortParts() []Part {
 		{Name: "hardened-bandwidth", Experiment: "storage-bandwidth", Runs: 2, Set: set{"nodes": "50", "protocol": "hardened"}},
 		{Name: "storage-attack", Experiment: "storage-attack", Runs: 2, Set: set{"nodes": "50", "malicious": "1,3", "whole": "yes"}},
 		{Name: "hardened-worst", Experiment: "storage-attack", Set: set{"nodes": "32", "malicious": "2", "protocol": "hardened", "attack": "worst"}},
+		{Name: "storage-siege", Experiment: "storage-siege", Set: set{"nodes": "32", "minutes": "5", "malicious": "2"}},
 		{Name: "storage-heatmap", Experiment: "storage-heatmap", Runs: 2, Set: set{"nodes": "32", "r": "4", "shares": "3,10", "attacks": "thesis,shout"}},
 		{Name: "time-warp", Experiment: "time-warp", Runs: 2, Set: set{"nodes": "8", "seconds": "10"}},
 		{Name: "truth-voxel", Experiment: "truth-voxel", Set: set{"nodes": "16", "minutes": "1"}},

@@ -65,6 +65,7 @@ func Experiments() []lab.Experiment {
 		storagelab.HeatMap,
 		storagelab.Hops,
 		storagelab.Queries,
+		storagelab.Siege,
 		worldlab.Terrain,
 		storagelab.ThesisMinute,
 		timewarp.Experiment,

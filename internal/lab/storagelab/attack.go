@@ -94,25 +94,6 @@ func runStorageAttack(t *lab.Trial) error {
 	return nil
 }
 
-// waysAmong reads the ways that a search mixes.
-func waysAmong(t *lab.Trial) []string {
-	all, text := allWays(), t.Text("among")
-	if text == "all" {
-		return all
-	}
-	names, without := strings.CutPrefix(text, "-")
-	some := strings.Split(names, "+")
-	for _, w := range some {
-		if !slices.Contains(all, w) {
-			t.Reject("among", "all, or some of "+strings.Join(all, ", ")+" with + between them, or - and some that are left out")
-		}
-	}
-	if without {
-		return slices.DeleteFunc(all, func(w string) bool { return slices.Contains(some, w) })
-	}
-	return some
-}
-
 // command repeats the runs of the numbers that were looked at.
 func (g siegeRun) command(t *lab.Trial, rows []siegeRow) string {
 	var list []string

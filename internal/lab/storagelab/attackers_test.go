@@ -31,7 +31,7 @@ func doSiege(t *testing.T, ways string, updates int, prepare func(*siege)) (*sie
 // Each attacker does what it is for, and nobody honest is harmed.
 func TestLongAttackersAct(t *testing.T) {
 	simtest.Long(t)
-	for _, ways := range []string{"adaptive", "chosen", "thesis+chosen", "guess", "eclipse", "delay", "flood"} {
+	for _, ways := range []string{"names", "digests", "batches", "crowd", "rouse", "adaptive", "chosen", "thesis+chosen", "guess", "eclipse", "delay", "flood"} {
 		s, r := doSiege(t, ways, 5, nil)
 		if s.gang.Did[strings.TrimPrefix(ways, "thesis+")] == 0 {
 			t.Errorf("%s: nobody has done it", ways)

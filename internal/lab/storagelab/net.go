@@ -43,6 +43,8 @@ type storageNet struct {
 	// behave is what the k-th node to start does otherwise, nil if nothing; a nil
 	// function: all are honest.
 	behave func(k int, s *storageNode) storage.Behaviour
+	// within is what a node runs in that does something otherwise; nil: the same.
+	within func(s *storageNode, env machine.Env) machine.Env
 	// acted hears of actions; nil: nobody.
 	acted func(*state.Action)
 	// disowned tells of actions that are not to count, of players who cheat; nil: all
@@ -153,6 +155,9 @@ func (n *storageNet) start() *sim.Node {
 		behaviour = n.behave(n.started-1, s)
 	}
 	s.Node = n.sim.AddAs(s.self.Peer(), func(env machine.Env) machine.Machine {
+		if n.within != nil && behaviour != nil {
+			env = n.within(s, env)
+		}
 		return storage.New(storage.Config{
 			Overlay: overlay.Config{
 				Self: s.self, Space: n.space, Seek: n.boot.Seek,

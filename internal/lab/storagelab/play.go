@@ -68,15 +68,16 @@ func (n *storageNet) play(s *storageNode) {
 
 // goOn lets a player act when it wants to.
 func (n *storageNet) goOn(s *storageNode) {
-	at := s.mind.Next()
+	mind := s.mind
+	at := mind.Next()
 	if at > n.update(int64(n.run.updates())) {
 		return
 	}
 	n.sim.At(at, func() {
-		if s.machine() == nil || s.gone {
+		if s.machine() == nil || s.gone || s.mind != mind { // another mind: the player has come back
 			return
 		}
-		if body := s.mind.Act(); body != nil {
+		if body := mind.Act(); body != nil {
 			n.act(s, at, body)
 		}
 		n.goOn(s)
@@ -104,6 +105,22 @@ func (n *storageNet) leave(node *sim.Node) {
 	s.gone = true
 	if m, plays := s.mind.(interface{ Leave() []byte }); plays && n.sim.Now() < n.update(int64(n.run.updates())) {
 		n.act(s, n.sim.Now(), m.Leave())
+	}
+}
+
+// comeBack starts a node again whose player has left, as who was there before: with the
+// certificate and the character that it had.
+func (n *storageNet) comeBack(s *storageNode) {
+	s.Restart()
+	s.came = n.sim.Now()
+	i := slices.IndexFunc(n.truth.objects, func(o *state.Object) bool { return o.Player == s.player })
+	if i < 0 || !n.truth.objects[i].Static {
+		return // it has not fallen asleep yet: nobody plays it
+	}
+	s.asleep, s.bed = n.truth.objects[i], n.truth.objects[i].Pos
+	s.mind, s.gone = nil, false
+	if n.sim.Now() > n.update(1) {
+		n.playSoon(s)
 	}
 }
 

@@ -3,11 +3,11 @@ package storagelab
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
-	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/attack"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
@@ -20,7 +20,9 @@ import (
 type siegeRun struct {
 	storageRun
 	Malicious int
-	Ways      string // how they attack
+	Ways      string // how they attack; mixtures with / between them take turns
+	// Coming: the malicious nodes leave again and again, and come back.
+	Coming bool
 	// ToEnd goes on when objects have been tampered with; otherwise the run has
 	// shown what it can show.
 	ToEnd bool
@@ -28,6 +30,11 @@ type siegeRun struct {
 
 func (o siegeRun) Name() string {
 	s := fmt.Sprintf("siege-%s-m%d-%s", o.Ways, o.Malicious, o.storageRun.Name())
+	if o.Coming { // the turns are too long for a file's name
+		h := fnv.New32a()
+		h.Write([]byte(o.Ways))
+		s = fmt.Sprintf("siege-turns%08x-coming-m%d-%s", h.Sum32(), o.Malicious, o.storageRun.Name())
+	}
 	if o.ToEnd {
 		s += "-whole"
 	}
@@ -54,9 +61,13 @@ type siegeResult struct {
 	Tampered     [messages.Kinds]int // and those that found what is not true
 	Dropped      int                 // actions
 	siegeVerdict
-	Failed int
-	Events uint64
-	Trace  string
+	// Left and Back are how often malicious nodes have left, and have come back.
+	Left, Back int
+	// Updates is how many were looked at.
+	Updates int64
+	Failed  int
+	Events  uint64
+	Trace   string
 }
 
 // siege is a network with attackers in it.
@@ -69,20 +80,23 @@ type siege struct {
 	known    map[int64]*state.Snapshot
 	result   siegeResult
 	judge    siegeJudge
-	massJoin bool // who starts now is a member
+	turns    []attack.Ways
+	away     map[*storageNode]bool // members that leave, or have left
+	massJoin bool                  // who starts now is a member
 	finished bool
 }
 
 func newSiege(o siegeRun) (*siege, error) {
-	ways, err := attack.ParseWays(o.Ways)
+	turns, err := o.turns()
 	if err != nil {
 		return nil, err
 	}
+	ways := turns[0]
 	net := o.storageRun
 	if ways.Join { // the members come later, see massJoin
 		net.Nodes -= o.Malicious
 	}
-	s := &siege{storageNet: newStorageNet(net), settings: o, known: map[int64]*state.Snapshot{}, judge: newSiegeJudge()}
+	s := &siege{storageNet: newStorageNet(net), settings: o, turns: turns, away: map[*storageNode]bool{}, known: map[int64]*state.Snapshot{}, judge: newSiegeJudge()}
 	taint := attack.NewTaint(s.rules, storageInterval)
 	s.rules, s.acted, s.probe.signed, s.taint = taint, taint.Acted, taint.Signed, taint
 	s.zones = make([][]*storageNode, s.space.Zones())
@@ -96,9 +110,10 @@ func newSiege(o siegeRun) (*siege, error) {
 		s.gang.Join(node.self.ID)
 		return s.gang
 	}
+	s.within = func(node *storageNode, env machine.Env) machine.Env { return s.gang.Env(node.self, env) }
 	s.storageNet.disowned = s.disowned
 	s.gang.CheatFrom = cheatFrom
-	if ways.Places {
+	if slices.ContainsFunc(turns, func(w attack.Ways) bool { return w.Places }) {
 		s.chooseStands()
 	}
 	s.follow()
@@ -154,6 +169,12 @@ func (s *siege) Zone(zone int) (out []*storage.Node) {
 	return out
 }
 
+// Update implements attack.Knowledge.
+func (s *siege) Update(of int64) machine.Time { return s.update(of) }
+
+// Awake implements attack.Knowledge.
+func (s *siege) Awake(o *state.Object) *state.Object { return s.rules.Activate(o.Player, o.Pos, o) }
+
 // After implements attack.Knowledge.
 func (s *siege) After(n *storage.Node, wait time.Duration, f func()) {
 	s.sim.At(s.sim.Now().Add(wait), func() {
@@ -185,7 +206,7 @@ func (s *siege) Do(ctx context.Context) (siegeResult, error) {
 				return
 			}
 			s.inspect(of)
-			if of == int64(o.updates()) || s.result.fails() && !o.ToEnd {
+			if of == int64(o.updates()) || s.result.harmed() && !o.ToEnd {
 				s.finished = true
 				stop()
 			}
@@ -204,82 +225,4 @@ func (s *siege) Do(ctx context.Context) (siegeResult, error) {
 // stored is when everybody has the world of t_of.
 func (s *siege) stored(of int64) machine.Time {
 	return s.update(of).Add(3*storage.DefaultLMax + storage.DefaultLMax/4)
-}
-
-// inspect counts what was tampered with of what honest nodes store, as the
-// tables 6.29 to 6.31 do.
-func (s *siege) inspect(of int64) {
-	r := &s.result
-	s.gaps(of)
-	s.judge.inspect(s, of)
-	r.siegeVerdict = s.judge.siegeVerdict
-	r.Nodes, r.Objects, r.Own = 0, 0, 0
-	bad, lost := map[state.ObjectID]int{}, map[state.ObjectID]int{}
-	s.replicas(func(list []*state.Object) {
-		hit := 0
-		for _, o := range list {
-			if attack.Tampered(o) {
-				hit = 1
-				bad[o.ID]++
-				lost[o.ID] += lab.Indicator(attack.Lost(o))
-			}
-		}
-		r.Nodes += hit
-	})
-	if r.Nodes == 0 {
-		return
-	}
-	if r.Seen == 0 {
-		r.Seen = of
-	}
-	all := map[state.ObjectID]int{}
-	s.replicas(func(list []*state.Object) {
-		for _, o := range list {
-			if bad[o.ID] > 0 {
-				all[o.ID]++
-			}
-		}
-	})
-	for id, n := range bad {
-		if 2*n > all[id] {
-			r.Objects++
-			r.Own += lab.Indicator(lost[id] == n)
-		}
-	}
-	if r.Objects > 0 && r.First == 0 {
-		r.First = of
-	}
-}
-
-// gaps looks what honest nodes do not know.
-func (s *siege) gaps(of int64) {
-	held := map[state.ObjectID]bool{}
-	unsure, lost := 0, 0
-	for _, node := range s.live() {
-		if state := node.machine().State(); state != nil && !s.gang.Has(node.self.ID) {
-			unsure += lab.Indicator(state.UnsureCells() > 0)
-			for _, o := range state.Objects(&state.Cover, s.rules.World(), nil) {
-				held[o.ID] = true
-			}
-		}
-	}
-	for _, o := range s.truth.objects {
-		lost += lab.Indicator(!o.Static && !held[o.ID])
-	}
-	s.result.Unsure, s.result.Lost = max(s.result.Unsure, unsure), max(s.result.Lost, lost)
-}
-
-// replicas lists what each honest node stores.
-func (s *siege) replicas(each func([]*state.Object)) {
-	for _, node := range s.live() {
-		if s.gang.Has(node.self.ID) {
-			continue
-		}
-		m := node.machine()
-		list := m.Static()
-		if state := m.State(); state != nil {
-			list = state.Objects(&state.Cover, m.World(), list)
-		}
-		each(list)
-	}
 }

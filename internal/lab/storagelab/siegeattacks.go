@@ -13,23 +13,27 @@ import (
 
 // scheduleAttacks lets members act in each interval.
 func (s *siege) scheduleAttacks() {
-	ways := s.gang.Ways()
 	for of := int64(1); of <= int64(s.run.updates()); of++ {
 		ask := s.update(of).Add(storage.DefaultLMax + storage.DefaultDeviation) // t^a
-		if ways.Shout {
-			// The first time opens the links.
-			s.eachMember(ask.Add(-time.Second), func(m *storage.Node) { s.gang.Shout(m, of) })
-			s.eachMember(ask.Add(storage.DefaultDeviation), func(m *storage.Node) { s.gang.Shout(m, of) })
-		}
-		if ways.Flood {
-			for _, wait := range floodsAt {
-				s.eachMember(s.update(of).Add(3*storage.DefaultLMax+storage.DefaultDeviation+wait), func(m *storage.Node) { s.gang.Flood(m, of) })
-			}
-		}
-		if ways.Late {
-			s.eachMember(ask.Add(lateBy), s.gang.Release)
+		vote := s.update(of).Add(3*storage.DefaultLMax + storage.DefaultDeviation)
+		// The first time opens the links.
+		s.eachMember(ask.Add(-time.Second), func(m *storage.Node) { s.gang.Shout(m, of) })
+		s.eachMember(ask.Add(storage.DefaultDeviation), func(m *storage.Node) { s.gang.Shout(m, of) })
+		s.eachMember(ask.Add(lateBy), s.gang.Release)
+		s.eachMember(s.update(of).Add(time.Second), func(m *storage.Node) { s.gang.Batches(m, of) })
+		for _, wait := range floodsAt {
+			s.eachMember(vote.Add(wait), func(m *storage.Node) {
+				s.gang.Flood(m, of)
+				s.gang.Digests(m, of)
+				s.gang.Crowd(m, of)
+			})
 		}
 	}
+	s.scheduleTurns()
+	if s.settings.Coming {
+		s.scheduleComing()
+	}
+	ways := s.gang.Ways()
 	if ways.Join {
 		s.sim.At(s.update(joinAt).Add(storageInterval/2), func() {
 			s.massJoin = true
@@ -72,7 +76,12 @@ var floodsAt = []time.Duration{0, time.Second, 2 * time.Second}
 // interval it signs another batch, or it signs too late. It should count for nobody.
 func (s *siege) disowned(a *state.Action) bool {
 	ways := s.gang.Ways()
-	return (ways.Twice || ways.Late || ways.Chosen) && s.gang.Has(a.Player.ID) && a.At > s.update(cheatFrom-1)
+	return (ways.Twice || ways.Late || ways.Chosen || ways.Batches) && s.gang.Has(a.Player.ID) && s.gang.Cheats(a.Player.ID, s.intervalOf(a.At))
+}
+
+// intervalOf is the update that an action of a time is for.
+func (s *siege) intervalOf(at machine.Time) int64 {
+	return int64((at.Sub(s.begin) + storageInterval - 1) / storageInterval)
 }
 
 // eachMember calls f for each member at a time, like a handler of the member.

@@ -36,8 +36,12 @@ func (v *siegeVerdict) add(o siegeVerdict) {
 
 // fails reports whether a run fails.
 func (r *siegeResult) fails() bool {
-	return r.First > 0 || r.Stuck > 0 || r.Doubtful > 0 || (r.Ineffective+r.Unsigned)*maxIneffective > r.Signed
+	return r.harmed() || (r.Ineffective+r.Unsigned)*maxIneffective > r.Signed
 }
+
+// harmed reports whether a run fails whatever comes; which share of the actions is without
+// effect is only known when it is over.
+func (r *siegeResult) harmed() bool { return r.First > 0 || r.Stuck > 0 || r.Doubtful > 0 }
 
 // maxIneffective: of so many actions one may be without effect.
 const maxIneffective = 1000
@@ -123,38 +127,61 @@ func (j *siegeJudge) countDoubts(s *siege) {
 	j.Doubtful += lab.Indicator(2*doubting >= honest && honest > 0)
 }
 
-// objectsAmiss are the moving objects that most of the honest nodes that hold them do
-// not hold as they are, or that nobody honest holds. With chosen the votes alone decide
-// what counts of what members' players have done: objects are amiss of which most honest
-// nodes do not hold the same. The characters of these players are not looked at: what
-// they have done is split anew in each interval.
-func (s *siege) objectsAmiss(of int64) (out []state.ObjectID) {
-	type holders struct {
-		all   int
-		these map[state.Digest]int
+// holders are the honest nodes that hold an object, by the version that they hold.
+type holders struct {
+	all   int
+	these map[state.Digest]int
+}
+
+// held names an object, and whether it moves or lies there.
+type held struct {
+	what   state.ObjectID
+	static bool
+}
+
+// holdings are all objects that honest nodes hold, moving ones of an update.
+func (s *siege) holdings(of int64) map[held]*holders {
+	out := map[held]*holders{}
+	count := func(o *state.Object) {
+		k := held{o.ID, o.Static}
+		h := out[k]
+		if h == nil {
+			h = &holders{these: map[state.Digest]int{}}
+			out[k] = h
+		}
+		h.all++
+		h.these[o.Digest]++
 	}
-	held := map[state.ObjectID]*holders{}
 	for _, node := range s.live() {
-		snap := node.machine().State()
-		if snap == nil || snap.Of != of || s.gang.Has(node.self.ID) {
+		if s.gang.Has(node.self.ID) {
 			continue
 		}
-		for _, o := range snap.Objects(&snap.Cover, s.rules.World(), nil) {
-			h := held[o.ID]
-			if h == nil {
-				h = &holders{these: map[state.Digest]int{}}
-				held[o.ID] = h
+		for _, o := range node.machine().Static() {
+			count(o)
+		}
+		if snap := node.machine().State(); snap != nil && snap.Of == of {
+			for _, o := range snap.Objects(&snap.Cover, s.rules.World(), nil) {
+				count(o)
 			}
-			h.all++
-			h.these[o.Digest]++
 		}
 	}
+	return out
+}
+
+// objectsAmiss are the objects that most of the honest nodes that hold them do not hold as
+// they are, or that nobody honest holds, also of characters that are asleep. With chosen
+// the votes alone decide what counts of what members' players have done: objects are amiss
+// of which most honest nodes do not hold the same. The characters of these players are not
+// looked at: what they have done is split anew in each interval. Nor are those of members
+// that come and go: whether they are woken, their own nodes decide, whose neighbours lie.
+func (s *siege) objectsAmiss(of int64) (out []state.ObjectID) {
+	all := s.holdings(of)
 	chosen := s.gang.Ways().Chosen
 	for _, o := range s.truth.objects {
-		if o.Static || chosen && o.Player != nil && s.gang.Has(o.Player.ID) {
+		if (chosen || s.settings.Coming) && o.Player != nil && s.gang.Has(o.Player.ID) {
 			continue
 		}
-		h := held[o.ID]
+		h := all[held{o.ID, o.Static}]
 		if h == nil {
 			out = append(out, o.ID)
 			continue

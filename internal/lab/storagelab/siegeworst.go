@@ -35,26 +35,62 @@ type mixture struct {
 }
 
 // worseThan compares by what a run fails for, and then by what comes before that.
-func (m mixture) worseThan(o mixture) bool { return slices.Compare(m.row.harm(), o.row.harm()) > 0 }
+func (m mixture) worseThan(o mixture) bool { return m.row.harm().compare(o.row.harm()) > 0 }
 
-// harm is what attackers have achieved, the gravest first.
-func (r siegeRow) harm() []int {
-	var h [6]int
-	for _, v := range r.results {
-		h[1] = max(h[1], v.Stuck, v.Objects)
-		h[2] += v.Doubtful
-		h[3] += v.Ineffective
-		h[4] += v.Nodes + v.Lost + v.Unsure
-		h[5] += v.Tampered[messages.ForActions] + v.Tampered[messages.ForUpdate]
+// harm is what attackers have achieved, the gravest first. A run ends when it has failed,
+// so that who is done early is worse than who has tampered with more in the end.
+type harm struct {
+	fallen, early, objects, doubts, ineffective, traces, retrievals int
+}
+
+func (h harm) compare(o harm) int {
+	list := func(h harm) []int {
+		return []int{h.fallen, h.early, h.objects, h.doubts, h.ineffective, h.traces, h.retrievals}
 	}
-	h[0] = r.fallen()
-	return h[:]
+	return slices.Compare(list(h), list(o))
+}
+
+// never is later than any update of such a run.
+const never = 1 << 20
+
+func (r siegeRow) harm() (h harm) {
+	h.fallen = r.fallen()
+	for _, v := range r.results {
+		if v.harmed() {
+			h.early += never - int(v.Updates)
+		}
+		h.objects = max(h.objects, v.Stuck, v.Objects)
+		h.doubts += v.Doubtful
+		h.ineffective += v.Ineffective
+		h.traces += v.Nodes + v.Lost + v.Unsure
+		h.retrievals += v.Tampered[messages.ForActions] + v.Tampered[messages.ForUpdate]
+	}
+	return h
 }
 
 // allWays are those that a search can mix.
 func allWays() []string {
 	all := strings.Split(attack.Names(), ", ")
 	return slices.DeleteFunc(all, func(w string) bool { return slices.Contains(strings.Fields(thesisWays), w) })
+}
+
+// waysAmong reads the ways that a search mixes.
+func waysAmong(t *lab.Trial) []string {
+	all, text := allWays(), t.Text("among")
+	if text == "all" {
+		return all
+	}
+	names, without := strings.CutPrefix(text, "-")
+	some := strings.Split(names, "+")
+	for _, w := range some {
+		if !slices.Contains(all, w) {
+			t.Reject("among", "all, or some of "+strings.Join(all, ", ")+" with + between them, or - and some that are left out")
+		}
+	}
+	if without {
+		return slices.DeleteFunc(all, func(w string) bool { return slices.Contains(some, w) })
+	}
+	return some
 }
 
 // find looks for the worst mixture of so many malicious nodes. try does the runs of the
@@ -126,14 +162,19 @@ func (g siegeRun) findWorst(t *lab.Trial, w worstSearch, list []int, most int) (
 	if err != nil {
 		return g, err
 	}
-	slices.SortStableFunc(tried, func(a, b mixture) int { return slices.Compare(b.row.harm(), a.row.harm()) })
+	slices.SortStableFunc(tried, func(a, b mixture) int { return b.row.harm().compare(a.row.harm()) })
 	table := lab.Table{
 		Name: "mixtures" + g.key(), Title: fmt.Sprintf("Mixtures of %d attackers, the worst first, seeds %d to %d", m, t.Seed, t.Seed+uint64(w.seeds)-1),
-		Columns: []string{"ways", "runs", "failed", "objects wrong or unknown", "updates in doubt", "actions without effect", "nodes with something tampered or unsure, objects unknown", "retrievals that found what is not true"},
+		Columns: []string{"ways", "runs", "failed", "updates until then, least", "objects wrong or unknown", "updates in doubt", "actions without effect", "nodes with something tampered or unsure, objects unknown", "retrievals that found what is not true"},
 	}
 	for _, m := range tried {
-		h := m.row.harm()
-		table.Row(m.ways, len(m.row.results), h[0], h[1], h[2], h[3], h[4], h[5])
+		h, first := m.row.harm(), int64(0)
+		for _, v := range m.row.results {
+			if v.harmed() && (first == 0 || v.Updates < first) {
+				first = v.Updates
+			}
+		}
+		table.Row(m.ways, len(m.row.results), h.fallen, first, h.objects, h.doubts, h.ineffective, h.traces, h.retrievals)
 	}
 	t.Table(table)
 	g.Ways = worst.ways

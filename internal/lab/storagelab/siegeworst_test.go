@@ -56,6 +56,20 @@ func TestWorstMixture(t *testing.T) {
 	}
 }
 
+// Who is done early does more harm than who has tampered with more in the end.
+func TestEarlyIsWorse(t *testing.T) {
+	row := func(updates int64, objects int) mixture {
+		return mixture{row: siegeRow{results: []siegeResult{{First: updates, Updates: updates, Objects: objects}}}}
+	}
+	if early, late := row(2, 82), row(4, 103); !early.worseThan(late) || late.worseThan(early) {
+		t.Error("82 objects after two updates are not worse than 103 after four")
+	}
+	none := mixture{row: siegeRow{results: []siegeResult{{Updates: 6}}}}
+	if late := row(6, 1); !late.worseThan(none) || none.worseThan(late) {
+		t.Error("an object is not worse than none")
+	}
+}
+
 // A run fails for each of the four reasons, and not for less.
 func TestWhenARunFails(t *testing.T) {
 	for _, c := range []struct {

@@ -16,6 +16,9 @@ const floodTimes = 20
 
 // Flood lets a member ask every honest node. It is called like a handler of the member.
 func (g *Gang) Flood(member *storage.Node, of int64) {
+	if !g.ways.Flood {
+		return
+	}
 	w := member.World()
 	q := messages.Retrieve{Query: uint64(of), Kind: messages.ForUpdate, Of: of, Area: overlay.Area{}}
 	q.Area.Circle.C, q.Area.Circle.R = member.Home(), w.Side

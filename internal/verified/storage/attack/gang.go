@@ -3,9 +3,7 @@ package attack
 import (
 	"encoding/binary"
 	"slices"
-	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
@@ -14,19 +12,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
-
-// Knowledge is what the attackers know: everything (thesis 6.4.4).
-type Knowledge interface {
-	// At is the true world at t_of, nil if it is not known (yet).
-	At(of int64) *state.Snapshot
-	// Static are the true static objects of the present, ascending by ID.
-	Static() []*state.Object
-	// Zone lists the nodes that stand in a zone, attackers too, always in the
-	// same order.
-	Zone(zone int) []*storage.Node
-	// After calls f after a time, like a handler of a node, if that is still there.
-	After(n *storage.Node, wait time.Duration, f func())
-}
 
 // Gang is all attackers of a network and the mind that leads them. It is the
 // Behaviour of each of them.
@@ -40,6 +25,9 @@ type Gang struct {
 	held     map[id.ID]*state.Batch          // deposits of members that are kept back
 	shown    map[id.ID]*messages.Certificate // of what players of members have done, for some readers
 	late     map[machine.Message]bool        // messages that were held up
+	envs     map[id.ID]machine.Env           // of members
+	leaves   map[id.ID]int64                 // see Leaves
+	asked    uint64                          // the number of the last question of a flood
 	of       int64                           // the newest world that somebody has asked for
 	// CheatFrom is the update from which members deposit otherwise than they should, and
 	// CheatUntil the last one; 0: there is none.
@@ -64,12 +52,15 @@ type question struct {
 func New(ways Ways, protocol storage.Protocol, space overlay.Space, know Knowledge) *Gang {
 	return &Gang{
 		ways: ways, protocol: protocol, know: know, space: space, members: map[id.ID]bool{}, plans: map[question]*plan{}, held: map[id.ID]*state.Batch{},
-		shown: map[id.ID]*messages.Certificate{}, late: map[machine.Message]bool{}, Did: map[string]int{},
+		shown: map[id.ID]*messages.Certificate{}, late: map[machine.Message]bool{}, envs: map[id.ID]machine.Env{}, leaves: map[id.ID]int64{}, Did: map[string]int{},
 	}
 }
 
 // Ways are those in which the gang attacks.
 func (g *Gang) Ways() Ways { return g.ways }
+
+// Turn lets the gang attack in other ways from now on.
+func (g *Gang) Turn(w Ways) { g.ways = w }
 
 // Join makes a node one of the gang.
 func (g *Gang) Join(who id.ID) { g.members[who] = true }
@@ -164,7 +155,7 @@ func (g *Gang) Answer(n *storage.Node, by *overlay.Contact, q *messages.Retrieve
 	if g.saysNothing(q) {
 		return nil
 	}
-	honest = g.guessed(n, by, q, g.mislead(n, q, g.drowsy(n, honest)))
+	honest = g.guessed(n, by, q, g.mislead(n, q, g.roused(n, q, g.drowsy(n, honest))))
 	if !g.ways.Claim && !g.ways.Parts && !g.ways.Chorus {
 		return honest
 	}
@@ -239,7 +230,7 @@ func (g *Gang) AnswerActions(_ *storage.Node, by *overlay.Contact, q *messages.R
 
 // nothing says that a player has not done anything.
 func (g *Gang) nothing(by *overlay.Contact, q *messages.RetrieveActions) *messages.ActionsResult {
-	g.turn(q.Of)
+	g.forgetPlans(q.Of)
 	k := question{by.ID, messages.ForActions, uint64(q.Of)<<32 ^ binary.BigEndian.Uint64(q.Player.ID[:])}
 	if _, known := g.plans[k]; !known {
 		g.plans[k] = nil
@@ -285,7 +276,7 @@ func (g *Gang) batches(q *messages.Retrieve, zone int) (out []*state.Batch) {
 // plan is what the gang does about a retrieval: chosen by the first member that
 // hears of it, for all.
 func (g *Gang) plan(by *overlay.Contact, q *messages.Retrieve) *plan {
-	g.turn(q.Of)
+	g.forgetPlans(q.Of)
 	k := question{by.ID, q.Kind, q.Query}
 	p := g.plans[k]
 	if p == nil {
@@ -296,8 +287,8 @@ func (g *Gang) plan(by *overlay.Contact, q *messages.Retrieve) *plan {
 	return p
 }
 
-// turn forgets the plans of two updates ago.
-func (g *Gang) turn(of int64) {
+// forgetPlans forgets the plans of two updates ago.
+func (g *Gang) forgetPlans(of int64) {
 	if of <= g.of {
 		return
 	}
@@ -307,22 +298,4 @@ func (g *Gang) turn(of int64) {
 			delete(g.plans, k)
 		}
 	}
-}
-
-// within is the square of cells around an area, cut at the world's edge.
-func within(a *overlay.Area, w state.World) (x0, y0, x1, y1 int32) {
-	var r geom.Rect
-	if len(a.Polygon) == 0 {
-		c := a.Circle
-		r = geom.Rect{Min: geom.Point{X: c.C.X - c.R, Y: c.C.Y - c.R}, Max: geom.Point{X: c.C.X + c.R, Y: c.C.Y + c.R}}
-	} else {
-		r = geom.Rect{Min: a.Polygon[0], Max: a.Polygon[0]}
-		for _, p := range a.Polygon {
-			r.Min = geom.Point{X: min(r.Min.X, p.X), Y: min(r.Min.Y, p.Y)}
-			r.Max = geom.Point{X: max(r.Max.X, p.X), Y: max(r.Max.Y, p.Y)}
-		}
-	}
-	last := (w.Side - 1) / w.Cell
-	at := func(v int32) int32 { return min(max(v, 0)/w.Cell, last) }
-	return at(r.Min.X), at(r.Min.Y), at(r.Max.X), at(r.Max.Y)
 }

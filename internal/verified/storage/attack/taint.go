@@ -99,6 +99,16 @@ func (t *Taint) Signed(b *state.Batch) {
 	}
 }
 
+// Forget lets go of what players did until a time: a run may last for days.
+func (t *Taint) Forget(until machine.Time) {
+	for _, all := range []map[*state.Player][]machine.Time{t.acts, t.signed} {
+		for p, list := range all {
+			old, _ := slices.BinarySearch(list, until+1)
+			all[p] = slices.Delete(list, 0, old)
+		}
+	}
+}
+
 // Unsigned is how many actions a player has done after one time and until another that
 // its own node has not signed.
 func (t *Taint) Unsigned(p *state.Player, from, to machine.Time) int {

@@ -131,3 +131,20 @@ func TestOwnLossesAreNoTampering(t *testing.T) {
 		t.Errorf("beside an attacker %d objects are lost and %d tampered with, want 2 and 2", lost, tampered)
 	}
 }
+
+// What was long ago is forgotten, and what came after it is counted as before.
+func TestTaintForgets(t *testing.T) {
+	p := &state.Player{}
+	taint := NewTaint(still{t}, time.Second)
+	for at := range machine.Time(10) {
+		taint.Acted(&state.Action{Player: p, At: at + 1})
+	}
+	taint.Signed(&state.Batch{Player: p, Actions: []*state.Action{{Player: p, At: 7}}})
+	taint.Forget(5)
+	if got := taint.Unsigned(p, 5, 10); got != 4 {
+		t.Errorf("%d of five actions are not signed, want 4", got)
+	}
+	if got := len(taint.acts[p]); got != 5 {
+		t.Errorf("%d actions are kept, want 5", got)
+	}
+}

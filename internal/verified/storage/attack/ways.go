@@ -66,6 +66,16 @@ type Ways struct {
 	Delay bool
 	// Flood: members ask for all that anybody gives them, again and again.
 	Flood bool
+	// Digests: they ask all for all digests and for the names of all who sleep.
+	Digests bool
+	// Batches: their players sign batch after batch, and deposit them everywhere.
+	Batches bool
+	// Crowd: they send all that they are linked to messages of the overlay.
+	Crowd bool
+	// Names: their views name members only.
+	Names bool
+	// Rouse: who sleeps was woken, they say.
+	Rouse bool
 	// Places: the members' places are the best of a thousand certificates.
 	Places bool
 }
@@ -105,6 +115,11 @@ var ways = []struct {
 	{"join", func(w *Ways) *bool { return &w.Join }},
 	{"delay", func(w *Ways) *bool { return &w.Delay }},
 	{"flood", func(w *Ways) *bool { return &w.Flood }},
+	{"digests", func(w *Ways) *bool { return &w.Digests }},
+	{"batches", func(w *Ways) *bool { return &w.Batches }},
+	{"crowd", func(w *Ways) *bool { return &w.Crowd }},
+	{"names", func(w *Ways) *bool { return &w.Names }},
+	{"rouse", func(w *Ways) *bool { return &w.Rouse }},
 	{"places", func(w *Ways) *bool { return &w.Places }},
 }
 
