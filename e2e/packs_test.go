@@ -75,15 +75,29 @@ func TestPacks(t *testing.T) {
 	ann.shot("pack-inventory")
 	ann.tap("e")
 	ann.play()
-	ann.lookAt(float64(marble.x)+0.5, float64(marble.y)+0.5, float64(marble.z)+0.5)
-	ann.mouse(input.Left, func() bool { return ann.block(marble.x, marble.y, marble.z) == 0 })
-	ann.until("to have broken it", func(state) bool { return ann.block(marble.x, marble.y, marble.z) == 0 })
+	ann.digsWith(pick, marble)
 	if s := ann.state(); s.Garbage > 0 || len(ann.errors) > 0 {
 		t.Errorf("%d frames could not be read, exceptions %v", s.Garbage, ann.errors)
 	}
 	for _, s := range []*server{one, two, three} {
 		s.until("to host something with the new packs", func(h hosting) bool { return h.Leads+h.Replicas > 0 })
 	}
+}
+
+// digsWith breaks a block with a tool that the player has in the hot bar.
+func (p *player) digsWith(tool int, at spot) {
+	p.t.Helper()
+	slot := slices.IndexFunc(p.state().Hotbar, func(in slot) bool { return in.Block == tool })
+	p.tap(string(rune('1' + slot)))
+	p.until("to hold the tool", func(s state) bool { return s.Selected == slot })
+	p.lookAt(float64(at.x)+0.5, float64(at.y)+0.5, float64(at.z)+0.5)
+	gone := func() bool { return p.block(at.x, at.y, at.z) == 0 }
+	p.until("to have broken it", func(s state) bool {
+		if s.Target != nil && s.Target.Block == at.block && !gone() {
+			p.mouse(input.Left, gone)
+		}
+		return gone()
+	})
 }
 
 // TestPacksByLink: a page that no node has served gets the content packs over data channels.

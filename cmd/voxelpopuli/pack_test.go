@@ -14,7 +14,7 @@ func TestPackCommands(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p.ok("pack", "new", "quarry")
 	checked := p.ok("pack", "check", "quarry")
-	if !strings.Contains(checked, "Quarry (quarry): 3 blocks and items, 3 recipes, 1 mobs, no errors.") {
+	if !strings.Contains(checked, "Quarry (quarry): 3 blocks and items, 3 recipes, 1 mobs, 3 textures, no errors.") {
 		t.Errorf("check: %q", checked)
 	}
 	built := p.ok("pack", "build", "quarry")
