@@ -124,6 +124,7 @@ func TestPacksByLink(t *testing.T) {
 		ann.eval("(localStorage.getItem('voxelpopuli.content') ?? '').slice(0, 64)", &hash)
 		return len(hash) == 64
 	})
+	ann.open(s.link) // the page is about to load itself again
 	ann.enter()
 	if g := ann.state().Gateway; !strings.HasPrefix(g, "webrtc:") {
 		t.Fatalf("the page has dialled %s", g)
