@@ -161,3 +161,22 @@ func StoredChanges(of world.RegionPos, kvs []machine.KV, changes []world.BlockCh
 	}
 	return out, n, nil
 }
+
+// StoredTexts is what is written on the signs in a region's space, for tools that read a
+// store without running the region.
+func StoredTexts(kvs []machine.KV) (map[world.Pos]string, error) {
+	out := map[world.Pos]string{}
+	for _, kv := range kvs {
+		if len(kv.Key) == 0 || string(kv.Key[:1]) != keyContainer {
+			continue
+		}
+		c, err := world.DecodeContainer(kv.Value)
+		if err != nil {
+			return nil, err
+		}
+		if c.Text != "" {
+			out[c.At] = c.Text
+		}
+	}
+	return out, nil
+}

@@ -121,7 +121,7 @@ func (b *border) run(m *world.Remote) bool {
 	return i >= 0
 }
 
-// AsksFor reports whether an act is one to break, to place or to open a block there. Which
+// AsksFor reports whether an act is one to break, to place, to pour or to open a block there. Which
 // block is placed depends on what the player has in its hand, for which its home answers.
 func AsksFor(a *inputlog.Act, ask *world.Remote) bool {
 	switch {
@@ -134,7 +134,8 @@ func AsksFor(a *inputlog.Act, ask *world.Remote) bool {
 	case ask.Kind == world.RemoteOpen:
 		return world.ActKind(a.Kind) == world.ActOpen && a.At == ask.At
 	}
-	return ask.Kind == world.RemotePlace && world.ActKind(a.Kind) == world.ActPlace && world.Face(a.Face) == ask.Face &&
+	places := ask.Kind == world.RemotePlace || ask.Kind == world.RemotePour
+	return places && world.ActKind(a.Kind) == world.ActPlace && world.Face(a.Face) == ask.Face &&
 		(a.At == ask.At || a.At.Next(ask.Face) == ask.At)
 }
 

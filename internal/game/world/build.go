@@ -13,9 +13,9 @@ func (pr *playerRules) place(p *Player, c *Command) (code Refusal, later bool) {
 	case in.Tool.Kind == pack.Hoe:
 		return pr.till(p, c)
 	case stack.Count > 0 && in.Holds.Fluid != 0:
-		return pr.pour(p, act, Block(in.Holds.Fluid), Block(in.Holds.Empty)), false
+		return pr.pour(p, c, Block(in.Holds.Fluid), Block(in.Holds.Empty))
 	case stack.Count > 0 && isBucket[stack.Block]:
-		return pr.fill(p, act), false
+		return pr.fill(p, c)
 	}
 	switch {
 	case p.Mode == Spectator:
@@ -123,6 +123,8 @@ func (br *blockRules) answer(r Remote) {
 		r.Code = br.turnHere(&r)
 	case RemoteTill:
 		r.Code = br.tillHere(&r)
+	case RemotePour:
+		r.Code = br.pourHere(&r)
 	case RemoteItem:
 		r.Code = br.itemRules.takeItem(&r)
 	default:
@@ -132,7 +134,7 @@ func (br *blockRules) answer(r Remote) {
 }
 
 // Settle gives a player what an answer of a neighbour brings: what it paid for a
-// block that was not placed, or what is left of one that was broken. It returns
+// block that was not placed, what is left of one that was broken, or its bucket. It returns
 // how much of that found no room.
 func (p *Player) Settle(r *Remote) (lost int) {
 	won := Air
@@ -140,7 +142,9 @@ func (p *Player) Settle(r *Remote) (lost int) {
 	case p.Mode == Creative:
 	case r.Kind == RemotePlace && r.Code != Done:
 		won = r.Block.Carried()
-	case r.Kind == RemoteBreak && r.Code == Done:
+	case r.Kind == RemotePour && r.Code != Done:
+		won = bucketBefore(r)
+	case (r.Kind == RemoteBreak || r.Kind == RemotePour) && r.Code == Done:
 		won = r.Got
 	}
 	if won == Air {

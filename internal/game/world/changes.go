@@ -45,6 +45,7 @@ const (
 	RemoteItem // an item that crosses the border; nobody is its player
 	RemoteOpen // a door or the like, or closes it
 	RemoteTill // a field
+	RemotePour // what a bucket takes up or pours out: Got is the bucket afterwards
 	remoteKinds
 )
 
