@@ -132,7 +132,7 @@ func poseOf(b *world.Body, dead, young, burning, asleep bool) (pose uint8) {
 func (e *entities) placeAll(area *regionlog.Area, tick uint64) {
 	for _, p := range area.Players() {
 		e.place(p.Handle, tick, &p.Body, &look{
-			number: p.Entity, pose: poseOf(&p.Body, p.Dead(), false, p.Fire > 0, p.Asleep), held: p.Held(), worn: p.Worn(), name: p.Name,
+			number: p.Entity, pose: poseOf(&p.Body, p.Dead(), false, p.Fire > 0, p.Asleep()), held: p.Held(), worn: p.Worn(), name: p.Name,
 		})
 	}
 	for _, m := range area.Mobs() {

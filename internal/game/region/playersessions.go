@@ -300,7 +300,7 @@ func (s *playerSessions) apply(c *world.Changes) {
 func (s *playerSessions) reportSleep() {
 	m := &Sleeping{Region: s.cfg.Pos}
 	for _, p := range s.area.Players() {
-		if p.Asleep {
+		if p.Asleep() {
 			m.Players = append(m.Players, p.ID)
 		}
 	}

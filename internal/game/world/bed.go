@@ -79,7 +79,7 @@ func (pr *playerRules) lieDown(p *Player, at Pos) Refusal {
 	case pr.monsterNear(p.Body.Pos):
 		text += "You cannot sleep: monsters are near."
 	default:
-		p.Asleep = true
+		p.asleep = true
 		text += "You sleep."
 	}
 	pr.changes.Notices = append(pr.changes.Notices, Notice{p, "bed", text})
@@ -103,8 +103,8 @@ const Stirs = ButtonForward | ButtonBack | ButtonLeft | ButtonRight | ButtonJump
 // rest ends sleep: by a movement, with the night, by death. Sleep changes nothing else of
 // the world: that all sleep the lobby finds out.
 func (pr *playerRules) rest(p *Player) {
-	if p.Asleep && (p.Buttons&Stirs != 0 || !pr.night() || p.Dead()) {
-		p.Asleep = false
+	if p.asleep && (p.Buttons&Stirs != 0 || !pr.night() || p.Dead()) {
+		p.asleep = false
 	}
 }
 

@@ -162,7 +162,7 @@ func TestSleep(t *testing.T) {
 		if got := a.doAct(t, p, Act{Kind: ActOpen, At: at}); got != Done {
 			t.Fatalf("%q", got)
 		}
-		return p.Asleep
+		return p.asleep
 	}
 	for name, c := range map[string]struct {
 		before, after func(a *Area, p *Player)
@@ -186,15 +186,15 @@ func TestSleep(t *testing.T) {
 			t.Errorf("%s: sleeps %v", name, got)
 		}
 		digest := a.Digest()
-		if p.Asleep = !p.Asleep; a.Digest() != digest {
+		if p.asleep = !p.asleep; a.Digest() != digest {
 			t.Errorf("%s: sleep is part of the state, which nobody would agree on", name)
 		}
-		p.Asleep = !p.Asleep
+		p.asleep = !p.asleep
 		if c.after != nil {
 			c.after(a, p)
 		}
-		if ticks(a, 1); p.Asleep != c.goes {
-			t.Errorf("%s: goes on sleeping %v", name, p.Asleep)
+		if ticks(a, 1); p.asleep != c.goes {
+			t.Errorf("%s: goes on sleeping %v", name, p.asleep)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (pr *playerRules) hurt(p *Player, n int, by Cause) {
 	n = pr.guard(p, n, by)
 	p.Health -= uint8(min(n, int(p.Health)))
 	p.NextHeal = pr.tick + healPause
-	p.Asleep = false
+	p.asleep = false
 	p.dirty |= dirtySelf | dirtySave
 	pr.event(p.Handle, &p.Body, EventHurt)
 	if p.Dead() {

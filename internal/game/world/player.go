@@ -54,7 +54,7 @@ type Player struct {
 	Handle  uint32 // small number, unique among what is in the area; see Area
 	Frozen  bool   // being handed over: does nothing, nothing is done to it
 	Buttons uint16 // of the last input
-	Asleep  bool   // in a bed, see rest
+	asleep  bool   // in a bed, see rest
 	dirty   dirty  // what the Changes of this tick say of it
 	slots   uint64 // that changed in this tick
 }
@@ -106,6 +106,9 @@ func NewPlayer(player id.ID, name string, mode Mode, at Vec) *Player {
 
 // Dead reports whether the player waits for its respawn.
 func (p *Player) Dead() bool { return p.Health == 0 }
+
+// Asleep reports whether the player sleeps, see rest.
+func (p *Player) Asleep() bool { return p.asleep }
 
 // Worn returns what the player wears, from head to feet.
 func (p *Player) Worn() (worn [Slots - Carried]Block) {

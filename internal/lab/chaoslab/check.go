@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -44,7 +45,7 @@ func (c *chaos) check() error {
 		return err
 	}
 	c.compare(replicas)
-	if err := c.countTokens(replicas); err != nil {
+	if err := errors.Join(c.countTokens(replicas), c.checkSigns(replicas)); err != nil {
 		return err
 	}
 	c.logf("read %d replicas", c.counts["replicas"])
@@ -64,7 +65,7 @@ func (c *chaos) readBy(p *chaosProcess) error {
 		}
 		c.look(fmt.Sprintf("a client of node %d", p.number), g, e.spots)
 	}
-	return nil
+	return c.readSigns(fmt.Sprintf("a client of node %d", p.number), g)
 }
 
 // replica is what a node's store has of a part.

@@ -56,11 +56,12 @@ type editor struct {
 	spots []*chaosSpot
 	rand  rng.Rand
 	acks  atomic.Int64
+	sign  ownSign
 }
 
 // chaosTally counts what editors did.
 type chaosTally struct {
-	edits, acked, refused, unclear, moves, joins, failedJoins atomic.Int64
+	edits, acked, refused, unclear, moves, drops, texts, joins, failedJoins atomic.Int64
 }
 
 const (

@@ -258,6 +258,8 @@ func (c *chaos) report() error {
 	t.Metric("acknowledged", float64(n.acked.Load()), "")
 	t.Metric("refused", float64(n.refused.Load()), "")
 	t.Metric("unclear", float64(n.unclear.Load()), "")
+	t.Metric("dropped", float64(n.drops.Load()), "")
+	t.Metric("texts", float64(n.texts.Load()), "")
 	t.Metric("container_moves", float64(n.moves.Load()), "")
 	t.Metric("tokens", float64(c.counts["tokens"]), "")
 	t.Metric("trespasses_refused", float64(c.village.tries), "")

@@ -17,8 +17,9 @@ import (
 )
 
 // The editors share a chest and a furnace. Each begins with tokens, ores which the furnace
-// makes ingots of, and moves them in and out while things go wrong: at the end there are
-// as many as there were, on the disks of all hosts together.
+// makes ingots of, moves them in and out and lets some fall where all editors come to
+// stand, while things go wrong: at the end there are as many as there were, on the disks
+// of all hosts together.
 
 const (
 	token       = world.IronOre
@@ -37,7 +38,11 @@ func (c *chaos) openMarket() error {
 	spots := c.spots(at)
 	c.traders = len(c.editors)
 	c.chest, c.furnace = spots[0].at, spots[len(spots)-1].at
+	if len(spots) < len(c.editors)+2 {
+		return fmt.Errorf("there is no room for the signs of %d editors at %v", len(c.editors), at)
+	}
 	for i, e := range c.editors {
+		e.sign = ownSign{at: spots[1+i].at, may: map[string]bool{}}
 		if err := e.prepare(c.t.Context, i == 0); err != nil {
 			return fmt.Errorf("%s before the storm: %w", e.who.Name, err)
 		}
@@ -61,6 +66,10 @@ func (e *editor) prepare(ctx context.Context, first bool) error {
 			return err
 		}
 	}
+	if err := e.puts(ctx, g, world.OakSign, e.sign.at); err != nil {
+		return err
+	}
+	e.sign.may[""] = true
 	return errors.Join(e.isGiven(ctx, g, token, tokensEach), e.isGiven(ctx, g, fuel, fuelEach))
 }
 
@@ -110,6 +119,14 @@ func (e *editor) trade(ctx context.Context, g *nodelab.Guest) error {
 		if ctx.Err() != nil {
 			return nil
 		}
+		switch e.rand.Intn(4) {
+		case 0:
+			e.writes(g)
+		case 1:
+			if err := e.lets(g); err != nil {
+				return err
+			}
+		}
 		if r := act(wire.Open, 0, 0); r == nil {
 			break
 		}
@@ -133,6 +150,22 @@ func (e *editor) trade(ctx context.Context, g *nodelab.Guest) error {
 	default:
 		return nil
 	}
+}
+
+// lets lets some of what it carries fall to its feet. Whoever comes to the market picks it
+// up, long before it is gone.
+func (e *editor) lets(g *nodelab.Guest) error {
+	if _, err := g.Step(world.Input{Pitch: -1 << 14}); err != nil {
+		return err
+	}
+	slot := e.tokenSlot(g, world.Pos{})
+	if slot < 0 {
+		return nil
+	}
+	if r := g.Answer(wire.Act{Kind: wire.Drop, A: uint64(slot), B: uint32(1 + e.rand.Intn(20))}); r != nil && r.OK {
+		e.chaos.tally.drops.Add(1)
+	}
+	return nil
 }
 
 // tokenSlot is a slot with tokens or fuel, of the editor or of the container at a place;
