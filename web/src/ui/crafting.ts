@@ -19,7 +19,7 @@ interface Row {
  */
 export class Crafting {
   readonly elements: HTMLElement[];
-  private readonly list = h('ul', { class: 'recipes' });
+  private readonly list = h('ul', { class: 'recipes', tabIndex: -1 });
   private readonly none = h('p', { class: 'dim' });
   private readonly search = h('input', {
     type: 'search', placeholder: t.inventory.recipesHint, autocomplete: 'off',
@@ -45,7 +45,8 @@ export class Crafting {
       .sort((a, b) => Number(b.times > 0) - Number(a.times > 0) || b.there - a.there);
     const focused = this.list.contains(document.activeElement) ? document.activeElement?.getAttribute('data-recipe') : null;
     this.list.replaceChildren(...found.map((r) => this.row(r)));
-    if (focused) this.list.querySelector<HTMLElement>(`[data-recipe="${focused}"]`)?.focus();
+    // What was pressed may be gone or of no use now: with the focus outside of the dialog its keys would do nothing.
+    if (focused) (this.list.querySelector<HTMLElement>(`[data-recipe="${focused}"]:not(:disabled)`) ?? this.list).focus();
     this.none.textContent = found.length ? '' : want ? t.inventory.none : t.inventory.noRecipes;
   }
 
