@@ -149,6 +149,22 @@ func Encode(blocks []world.Block) (out []byte) {
 	return out
 }
 
+// DecodeBox reads a box of a size whose blocks were encoded.
+func DecodeBox(size [3]int, b []byte) (*Box, error) {
+	n := 1
+	for _, side := range size {
+		if side < 1 || side > MaxBlocks || n*side > MaxBlocks {
+			return nil, ErrFormat
+		}
+		n *= side
+	}
+	blocks, err := Decode(b, n)
+	if err != nil {
+		return nil, err
+	}
+	return &Box{X: size[0], Y: size[1], Z: size[2], Blocks: blocks}, nil
+}
+
 // Decode reads n blocks: those that can be copied, and Nothing.
 func Decode(b []byte, n int) ([]world.Block, error) {
 	if n < 0 || n > MaxBlocks || len(b) > MaxSize {

@@ -10,17 +10,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// building is what the lobby knows of a builder's last commands: nothing of it lasts.
-type building struct {
-	corners [2]*world.Pos   // of /pos1 and /pos2
-	built   []decision.Undo // what /undo takes back, the last one last
-	redo    []decision.Undo // what /redo makes again
-	copied  *copied         // by /copy or /cut; nil: nothing
-}
-
-// maxBuilt bounds what /undo and /redo remember.
-const maxBuilt = 32
-
 // shapeArgs is what stands behind the command of a shape.
 const shapeArgs = "<block> | <x> <y> <z> <x> <y> <z> <block>"
 
@@ -56,6 +45,7 @@ func corner(i int) func(*call) error {
 	return func(c *call) error {
 		return c.blockNamed(func(p world.Pos, _ bool) {
 			c.from.corners[i] = &p
+			c.keepBuilding(c.from)
 			text := ""
 			if a, b := c.from.corners[0], c.from.corners[1]; a != nil && b != nil {
 				z := world.ZoneBetween(*a, *b)
@@ -130,6 +120,7 @@ func (c *call) build(shape string, words []string, with *copied) error {
 		c.from.built = append(c.from.built, decision.Undo{Box: b.Box(), Since: c.unix() - 1})
 		c.from.built = c.from.built[max(0, len(c.from.built)-maxBuilt):]
 		c.from.redo = nil
+		c.keepBuilding(c.from)
 	}
 	c.orderBox(&undone{kind: decision.Build, shape: shape, box: b.Box(), with: with}, decision.Order{Kind: decision.Build, Text: strings.Join(text, " ")})
 	return nil
@@ -155,6 +146,7 @@ func (c *call) again(kind decision.OrderKind, from, to *[]decision.Undo, none st
 	u := (*from)[n-1]
 	*from = slices.Clone((*from)[:n-1])
 	*to = append(*to, u)
+	c.keepBuilding(c.from)
 	c.orderUndo(decision.Order{Kind: kind, Subject: c.from.id, Name: c.from.rec.Name}, u)
 	return nil
 }

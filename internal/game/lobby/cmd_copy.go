@@ -2,7 +2,6 @@ package lobby
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -10,15 +9,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
-
-// copied is what a builder has copied. Frozen once all of it has come.
-type copied struct {
-	box *clipboard.Box
-	at  world.Pos // its lowest corner; beside the builder, if that stood somewhere
-}
-
-// maxCopies bounds how many builders have something copied.
-const maxCopies = 32
 
 // copyBox is /copy and /cut.
 func (c *call) copyBox(shape string, words []string) error {
@@ -62,15 +52,11 @@ func (w *undone) pasted(of world.RegionPos) []byte {
 	return clipboard.Encode(w.with.box.Cut(w.box.Min, w.part(of)))
 }
 
-// keepCopy keeps what all regions have copied; what others have copied long ago is forgotten.
+// keepCopy keeps what all regions have copied.
 func (h *Lobby) keepCopy(w *undone) {
 	p := w.call.from
 	p.copied = w.with
-	h.copies = append(slices.DeleteFunc(h.copies, func(q *player) bool { return q == p }), p)
-	if len(h.copies) > maxCopies {
-		h.copies[0].copied = nil
-		h.copies = h.copies[1:]
-	}
+	h.keepCopied(p)
 	verb := "copied"
 	if w.shape == decision.Cut {
 		verb = "cut"
@@ -137,6 +123,7 @@ func (c *call) mirror() error {
 // changed takes a copy in the place of the one before.
 func (c *call) changed(k copied) error {
 	c.from.copied = &k
+	c.keepCopied(c.from)
 	c.reply("What you have copied is %d × %d × %d blocks now.", k.box.X, k.box.Y, k.box.Z)
 	return nil
 }

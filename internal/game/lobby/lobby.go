@@ -27,7 +27,7 @@ type Lobby struct {
 	awake      map[world.RegionPos]bool
 	requests   map[uint64]*playerRequest // on their way to players, by tag
 	undos      map[uint64]*undone        // waiting for Undone, by tag
-	copies     []*player                 // who have copied something, the latest last
+	builders   []*player                 // who have built by commands, the latest last
 	saves      map[uint64]*save          // waiting for Saved, by tag
 	nextTag    uint64
 	lastOrder  uint64 // Seq of the last order that was proposed

@@ -18,6 +18,8 @@ import (
 //	d/<register>     a decision.Statement, as text in base64
 //	a/<number>       entry: what somebody did by a role
 //	r/<number>       entry: what a player has reported
+//	u/<player id>    buildingRecord: what a builder can undo
+//	v/<player id>    copyRecord: what a builder has copied
 //
 // Worlds from before decisions were signed have b/<folded name> and
 // l/<folded name> (bans and whitelist), w (the time of day) and operator flags in
@@ -117,6 +119,10 @@ func (h *Lobby) loadKV(key string, value []byte) (err error) {
 		var e entry
 		err = json.Unmarshal(value, &e)
 		j.list = append(j.list, e)
+	case len(key) > 2 && key[:2] == "u/":
+		err = h.loadBuilding(key[2:], value)
+	case len(key) > 2 && key[:2] == "v/":
+		err = h.loadCopy(key[2:], value)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: key %q: %v", errStore, key, err)
