@@ -33,7 +33,7 @@ func toLobby(m machine.Message) machine.Message {
 	case *region.Claim:
 		return &lobby.Claim{Region: m.Region, From: m.From, Player: m.Player, Epoch: m.Epoch}
 	case *region.Undone:
-		return &lobby.Undone{Region: m.Region, Tag: m.Tag, OK: m.OK, Count: m.Count, Edits: m.Edits, Owed: m.Owed, Blocks: m.Blocks}
+		return &lobby.Undone{Region: m.Region, Tag: m.Tag, OK: m.OK, Count: m.Count, Edits: m.Edits, Owed: m.Owed, Looted: m.Looted, Put: m.Put, Blocks: m.Blocks}
 	case *region.Saved:
 		return &lobby.Saved{Region: m.Region, Tag: m.Tag, Err: m.Err}
 	}
@@ -52,7 +52,7 @@ func (n *Node) fromLobby(m machine.Message) {
 	case *lobby.Claimed:
 		n.toRegion(m.Region, &region.Claimed{Player: m.Player, From: m.From, Epoch: m.Epoch, OK: m.OK, Visitor: m.Visitor})
 	case *lobby.Undo:
-		n.toRegion(m.Region, &region.Undo{Tag: m.Tag, Signed: m.Signed, Blocks: m.Blocks})
+		n.toRegion(m.Region, &region.Undo{Tag: m.Tag, Signed: m.Signed, Blocks: m.Blocks, Take: m.Take, Give: m.Give})
 	case *lobby.SaveAll:
 		n.toRegion(m.Region, &region.SaveAll{Tag: m.Tag})
 	}

@@ -48,6 +48,7 @@ type undone struct {
 	signed []byte
 	of     id.ID // whose edits; zero: everybody's
 	owed   map[world.Block]uint32
+	parts  []settled
 }
 
 func (c *call) inspect() error {
@@ -183,7 +184,11 @@ func (c *call) orderBox(w *undone, o decision.Order) {
 func (h *Lobby) onUndone(m *Undone) {
 	if e := h.requests[m.Tag]; e != nil && e.took != nil && e.at == m.Region {
 		delete(h.requests, m.Tag)
-		e.took(int(m.Count))
+		e.took(m.Owed)
+		return
+	}
+	if hear := h.settles[m.Tag]; hear != nil {
+		hear(m)
 		return
 	}
 	w := h.undos[m.Tag]
@@ -195,6 +200,9 @@ func (h *Lobby) onUndone(m *Undone) {
 	w.edits = append(w.edits, m.Edits...)
 	for _, o := range m.Owed {
 		w.owed[o.Block] += o.Count
+	}
+	if len(m.Looted)+len(m.Put) > 0 {
+		w.parts = append(w.parts, settled{m.Region, m.Looted, m.Put})
 	}
 	if !m.OK || !w.takeCopy(m) {
 		w.wrong++
@@ -209,6 +217,9 @@ func (h *Lobby) onUndone(m *Undone) {
 func (h *Lobby) endUndo(tag uint64) {
 	w := h.undos[tag]
 	if w == nil {
+		if hear := h.settles[tag]; hear != nil {
+			hear(nil)
+		}
 		return
 	}
 	delete(h.undos, tag)
@@ -216,48 +227,21 @@ func (h *Lobby) endUndo(tag uint64) {
 	case w.kind == decision.Inspect:
 		w.call.reply("%s", h.pastEdits(w))
 	case w.only:
+		if _, looted := w.owes(); looted > 0 {
+			what += fmt.Sprintf(" and up to %s that were taken out of chests", plural(looted, "item"))
+		}
 		w.call.reply("%s would be changed.", what)
 	case w.shape == decision.Copy || w.shape == decision.Cut:
 		h.keepCopy(w)
 	default:
 		w.call.reply("%s changed.", what)
 	}
-	h.takeBack(w)
+	h.settle(w)
 	if w.wrong > 0 {
 		w.call.fail("%s refused or could not save it.", plural(w.wrong, "region"))
 	}
 	if len(w.left) > 0 {
 		w.call.fail("%s did not answer in %v.", plural(len(w.left), "region"), undoTimeout)
-	}
-}
-
-// takeBack takes what a player has dug and what is in the world again from what it carries,
-// so that nothing is there twice; what it has put elsewhere the operator is told of.
-func (h *Lobby) takeBack(w *undone) {
-	p, sum := h.players[w.of], 0
-	var owed []world.Owed
-	for _, b := range sortedKeys(w.owed) {
-		sum += int(w.owed[b])
-		if len(owed) < world.MaxOwed {
-			owed = append(owed, world.Owed{Block: b, Count: w.owed[b]})
-		}
-	}
-	switch {
-	case sum == 0 || p == nil:
-	case !p.here:
-		w.call.reply("%s is away: up to %s of these that it has dug stay with it.", p.rec.Name, plural(sum, "block"))
-	case !w.call.from.role.May(decision.MayOperate):
-		w.call.reply("Up to %s of these %s has dug and may carry; an operator's /rollback takes them back.", plural(sum, "block"), p.rec.Name)
-	default:
-		h.sendRequest(&playerRequest{
-			player: p, at: p.region,
-			ask: func(at world.RegionPos, tag uint64) machine.Message {
-				return &Order{Region: at, Tag: tag, Player: p.id, Signed: w.signed, Owed: owed}
-			},
-			took: func(n int) {
-				w.call.reply("%d of up to %s that %s has dug there were taken from what it carries.", n, plural(sum, "block"), p.rec.Name)
-			},
-		})
 	}
 }
 
@@ -270,7 +254,13 @@ func (h *Lobby) pastEdits(w *undone) string {
 	var lines []string
 	for _, e := range w.edits[:min(len(w.edits), shownLines)] {
 		at := h.cfg.Epoch.Add(time.Duration(e.Tick) * tickLength)
-		line := fmt.Sprintf("%s %s: %s, %s became %s", time.Unix(0, int64(at)).UTC().Format("2006-01-02 15:04:05"), h.nameOf(e.By), e.At, blockName(e.Was), blockName(e.Now))
+		did := fmt.Sprintf("%s became %s", blockName(e.Was), blockName(e.Now))
+		if e.Moved > 0 {
+			did = fmt.Sprintf("%d × %s put into the chest", e.Moved, blockName(e.Now))
+		} else if e.Moved < 0 {
+			did = fmt.Sprintf("%d × %s taken out of the chest", -e.Moved, blockName(e.Now))
+		}
+		line := fmt.Sprintf("%s %s: %s, %s", time.Unix(0, int64(at)).UTC().Format("2006-01-02 15:04:05"), h.nameOf(e.By), e.At, did)
 		if e.Undo {
 			line += " (rollback)"
 		}

@@ -27,6 +27,7 @@ type Lobby struct {
 	awake      map[world.RegionPos]bool
 	requests   map[uint64]*playerRequest // on their way to players, by tag
 	undos      map[uint64]*undone        // waiting for Undone, by tag
+	settles    map[uint64]func(*Undone)  // of settlements, by tag; nil: the time is over
 	builders   []*player                 // who have built by commands, the latest last
 	saves      map[uint64]*save          // waiting for Saved, by tag
 	nextTag    uint64
@@ -83,6 +84,7 @@ func New(env machine.Env, cfg Config) *Lobby {
 		requests: map[uint64]*playerRequest{},
 		saves:    map[uint64]*save{},
 		undos:    map[uint64]*undone{},
+		settles:  map[uint64]func(*Undone){},
 	}
 }
 

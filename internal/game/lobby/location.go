@@ -37,8 +37,8 @@ type playerRequest struct {
 	at     world.RegionPos // the region that was asked last: only that one may answer
 	hops   int
 	ask    func(at world.RegionPos, tag uint64) machine.Message
-	then   func(*Located) // nil: there is no answer; with nil if none has come
-	took   func(n int)    // of an order that takes something; nil: it is none
+	then   func(*Located)     // nil: there is no answer; with nil if none has come
+	took   func([]world.Owed) // of an order that takes something; nil: it is none
 }
 
 // locate asks a region where a player is.
@@ -87,7 +87,7 @@ func (h *Lobby) expireRequest(tag uint64) {
 			e.then(nil)
 		}
 		if e.took != nil {
-			e.took(0)
+			e.took(nil)
 		}
 	}
 }

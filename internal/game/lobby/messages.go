@@ -163,6 +163,9 @@ type (
 		Tag    uint64
 		Signed []byte
 		Blocks []byte // what is pasted in the region (package clipboard)
+		// Once a Rollback was done: what is to be taken out of where its player has put it,
+		// and what goes back to where the player has taken it from.
+		Take, Give []world.Owed
 	}
 
 	// SaveAll asks a region to write a snapshot; Saved comes back.
@@ -279,8 +282,11 @@ type (
 		OK     bool
 		Count  uint32
 		Edits  []world.PastEdit
-		Owed   []world.Owed
-		Blocks []byte // what was copied in the region (package clipboard)
+		// By a Rollback: what the player may have of what is in the world again, what it has
+		// taken out of containers, and what it has put into some, or dropped, and is there.
+		// After Take, Give and an Order: how many there were.
+		Owed, Looted, Put []world.Owed
+		Blocks            []byte // what was copied in the region (package clipboard)
 	}
 
 	// Saved answers SaveAll; Err is empty when all is on disk.

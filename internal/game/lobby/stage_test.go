@@ -317,16 +317,16 @@ func (s *stage) act(line string) {
 		fmt.Sscan(rest, &tag, &x, &z)
 		n := clipboard.Volume(s.h.undos[tag].part(world.RegionPos{X: x, Z: z}))
 		s.h.OnMessage(machine.Peer{}, &Undone{Region: world.RegionPos{X: x, Z: z}, Tag: tag, OK: true, Blocks: clipboard.Encode(slices.Repeat([]world.Block{world.Stone + world.Block(x)}, n))})
-	case "undone": // tag x z count, and for each edit who and tick
+	case "undone": // tag x z count, and for each edit who and tick; or owed, looted, put and how many
 		m := &Undone{OK: true}
 		f := strings.Fields(rest)
 		fmt.Sscan(strings.Join(f[:4], " "), &m.Tag, &x, &z, &m.Count)
 		m.Region = world.RegionPos{X: x, Z: z}
 		for i := 4; i < len(f); i += 2 {
-			if f[i] == "owed" {
+			if list := map[string]*[]world.Owed{"owed": &m.Owed, "looted": &m.Looted, "put": &m.Put}[f[i]]; list != nil {
 				o := world.Owed{Block: world.OakPlanks}
 				fmt.Sscan(f[i+1], &o.Count)
-				m.Owed = append(m.Owed, o)
+				*list = append(*list, o)
 				continue
 			}
 			e := world.PastEdit{Edit: world.Edit{By: playerOf(f[i]), BlockChange: world.BlockChange{At: world.Pos{X: 1, Y: 2, Z: 3}, Was: world.Stone}}}

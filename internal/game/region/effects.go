@@ -33,7 +33,7 @@ func (e *effects) apply(tick uint64, c *world.Changes) {
 	e.entities.show(tick, c)
 	e.showBlocks(tick, c.Blocks)
 	e.store.record(c.Blocks)
-	e.history.record(tick, c.Edits)
+	e.history.record(tick, c.Edits, c.Moves)
 	e.items.apply(c)
 	e.stores.apply(tick, c)
 	e.sessions.apply(c)

@@ -141,6 +141,7 @@ func (l *loading) unpack(kvs []machine.KV) error {
 			failed = append(failed, err)
 		}
 	}
+	l.history.sort()
 	return errors.Join(failed...)
 }
 
@@ -194,9 +195,9 @@ func (l *loading) unpackOne(key string, value []byte) error {
 	case keyActors:
 		l.store.small[key] = value
 		return l.history.unpackActor(rest, value)
-	case keyHistory:
+	case keyHistory, keyMoves:
 		l.store.small[key] = value
-		return l.history.unpack(rest, value)
+		return l.history.unpack(kind, rest, value)
 	case keyLands:
 		l.store.small[key] = value
 		_, err := regionlog.DecodeLands(value)

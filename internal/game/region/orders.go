@@ -23,6 +23,8 @@ func (r *Region) onOrder(from machine.Peer, m *Order) {
 		r.applyOrForward(h, m)
 	} else if ptr, ok := r.departed.destination(m.Player); ok {
 		r.notHere(m.Player, m.Tag, ptr.to)
+	} else if len(m.Owed) > 0 {
+		r.takeBackStored(m)
 	}
 	r.hibernateIfIdle()
 }
@@ -34,13 +36,7 @@ func (r *Region) runOrder(h *playerSession, m *Order) {
 		r.sayNear(h, m.Near)
 		return
 	}
-	o, err := decision.DecodeOrder(m.Signed)
-	if err == nil && o.Subject != h.p.ID {
-		err = decision.ErrAuthority
-	}
-	if err == nil {
-		err = o.Verify(r.cfg.World, time.Unix(0, int64(r.env.Now())), func(who id.ID) decision.Role { return r.cfg.rights(who).Role })
-	}
+	o, err := r.verifiedOrder(m)
 	if err == nil && h.p.Jailed && o.By() == h.p.ID {
 		err = decision.ErrAuthority
 	}
@@ -58,16 +54,63 @@ func (r *Region) runOrder(h *playerSession, m *Order) {
 	r.execute(h, o)
 }
 
-// takeBack takes from a player what it has dug and what a rollback has put back.
+// verifiedOrder is an order about a player by somebody who may give it.
+func (r *Region) verifiedOrder(m *Order) (*decision.Order, error) {
+	o, err := decision.DecodeOrder(m.Signed)
+	if err == nil && o.Subject != m.Player {
+		err = decision.ErrAuthority
+	}
+	if err == nil {
+		err = o.Verify(r.cfg.World, time.Unix(0, int64(r.env.Now())), func(who id.ID) decision.Role { return r.cfg.rights(who).Role })
+	}
+	return o, err
+}
+
+// takeBack takes from a player what it has dug or taken and what a rollback puts back. It
+// does so at once: what the answer says goes elsewhere, and must not be here as well.
 func (r *Region) takeBack(h *playerSession, m *Order) {
-	sum := 0
+	out := &Undone{Region: r.cfg.Pos, Tag: m.Tag}
+	if !r.loop.between() {
+		r.env.Send(Lobby, out)
+		return
+	}
+	var cmds []world.Command
 	for _, w := range m.Owed {
 		if n := min(h.p.Items.Count(w.Block), int(w.Count)); n > 0 {
-			r.order(h.p.ID, &world.Order{Kind: world.OrderTake, Block: w.Block, Count: n, Signed: m.Signed})
-			sum += n
+			cmds = append(cmds, world.Command{Kind: world.CmdOrder, Player: h.p.ID, Order: &world.Order{Kind: world.OrderTake, Block: w.Block, Count: n, Signed: m.Signed}})
 		}
 	}
-	r.env.Send(Lobby, &Undone{Region: r.cfg.Pos, Tag: m.Tag, OK: true, Count: uint32(sum)})
+	had := h.p.Items
+	r.loop.runOrders(cmds)
+	for _, w := range m.Owed {
+		out.Owed = world.AddOwed(out.Owed, w.Block, had.Count(w.Block)-h.p.Items.Count(w.Block))
+	}
+	r.store.then(r.answer(out))
+	r.store.flush()
+}
+
+// takeBackStored does that with a player who is away, and at home here.
+func (r *Region) takeBackStored(m *Order) {
+	out := &Undone{Region: r.cfg.Pos, Tag: m.Tag}
+	p, ok := r.store.player(m.Player)
+	_, leaves := r.store.small[playerKey(keyIntent, m.Player)] // it may be elsewhere
+	o, err := r.verifiedOrder(m)
+	if ok = ok && !leaves && err == nil && o.Kind == decision.Rollback && !r.store.readOnly && !r.cfg.Rules.OwnItems; ok {
+		ok = r.executed(m.Player, o.Seq) == nil
+	}
+	if !ok {
+		r.stats.Refused++
+		r.env.Send(Lobby, out)
+		return
+	}
+	for _, w := range m.Owed {
+		n := min(p.Items.Count(w.Block), int(w.Count))
+		p.Items.Take(w.Block, n)
+		out.Owed = world.AddOwed(out.Owed, w.Block, n)
+	}
+	r.store.put(playerKey(keyPlayer, m.Player), p.AppendBinary(nil))
+	r.store.then(r.answer(out))
+	r.store.flush()
 }
 
 // execute does what an order that was verified says.

@@ -30,6 +30,7 @@ import (
 //	s player     what a player whose home is here has signed: inputlog.Log
 //	k index      a player who has changed blocks here, for y
 //	y sequence   what somebody has changed: the history of blocks
+//	m sequence   what somebody has put into containers, or taken out of them
 //	w            the land that players own here: regionlog.AppendLands
 //	g player     which orders about a player were executed: decision.Executed
 const (
@@ -52,6 +53,7 @@ const (
 	keyLands          = "w"
 	keyActors         = "k"
 	keyHistory        = "y"
+	keyMoves          = "m"
 
 	layoutVersion = 1
 )

@@ -64,8 +64,8 @@ func StoredItems(kvs []machine.KV, blocks ...world.Block) (lying int, players ma
 	return lying, players, nil
 }
 
-// StoredHistory returns the records of a region's space that say who has changed which block,
-// and of how many changes, for tools that read a store without running the region.
+// StoredHistory returns the records of a region's space that say who has changed which block
+// or container, and of how many changes, for tools that read a store without running the region.
 func StoredHistory(pos world.RegionPos, kvs []machine.KV) (records []machine.KV, edits int, err error) {
 	h := &history{component: component{cfg: &Config{Pos: pos}}, indices: map[id.ID]int{}}
 	for _, kv := range kvs {
@@ -73,8 +73,10 @@ func StoredHistory(pos world.RegionPos, kvs []machine.KV) (records []machine.KV,
 		if k, ok := strings.CutPrefix(key, keyActors); ok {
 			is, err = true, h.unpackActor(k, kv.Value)
 		}
-		if k, ok := strings.CutPrefix(key, keyHistory); ok {
-			is, err = true, h.unpack(k, kv.Value)
+		for _, kind := range []string{keyHistory, keyMoves} {
+			if k, ok := strings.CutPrefix(key, kind); ok {
+				is, err = true, h.unpack(kind, k, kv.Value)
+			}
 		}
 		if err != nil {
 			return nil, 0, err

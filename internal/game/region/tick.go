@@ -134,6 +134,13 @@ func (l *tickLoop) laterNow() {
 	}
 }
 
+// runOrders runs orders between two ticks.
+func (l *tickLoop) runOrders(cmds []world.Command) {
+	clear(l.commands)
+	l.commands = append(l.commands[:0], cmds...)
+	l.runNow()
+}
+
 // runNow runs commands between two ticks.
 func (l *tickLoop) runNow() {
 	if len(l.commands) == 0 {

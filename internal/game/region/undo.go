@@ -31,6 +31,8 @@ func (r *Region) onUndo(from machine.Peer, m *Undo) {
 	case !ok || r.store.readOnly:
 		r.stats.Refused++
 		r.env.Send(Lobby, out)
+	case len(m.Take)+len(m.Give) > 0:
+		r.settle(m, o, u, out)
 	case o.Kind == decision.Inspect:
 		out.OK = true
 		out.Count, out.Edits = r.history.list(u.Box, tickOf(u.Since, r.cfg.Epoch), o.Subject)
@@ -39,6 +41,9 @@ func (r *Region) onUndo(from machine.Peer, m *Undo) {
 		edits := r.history.amends(r.area.Block, u.Box, tickOf(u.Since, r.cfg.Epoch), o.Subject, o.Kind == decision.Restore)
 		edits = slices.DeleteFunc(edits, func(e world.BlockChange) bool { return r.area.Contents(e.At) != nil })
 		out.Count = uint32(len(edits))
+		if r.settles(o) {
+			out.Looted, out.Put = r.moved(u.Box, tickOf(u.Since, r.cfg.Epoch), o.Subject)
+		}
 		if u.Preview || len(edits) == 0 {
 			out.OK = true
 			r.env.Send(Lobby, out)
@@ -91,13 +96,21 @@ func (h *history) list(box world.Zone, since uint64, of id.ID) (n uint32, out []
 		if !of.IsZero() && h.actors[s.by] != of {
 			continue
 		}
-		for _, e := range slices.Backward(s.edits) {
+		past := world.PastEdit{Edit: world.Edit{By: h.actors[s.by], Undo: s.undo}, Tick: s.tick}
+		add := func(e world.BlockChange, moved int) {
 			if !box.Holds(e.At) {
-				continue
+				return
 			}
 			if n++; len(out) < MaxPastEdits {
-				out = append(out, world.PastEdit{Edit: world.Edit{BlockChange: e, By: h.actors[s.by], Undo: s.undo}, Tick: s.tick})
+				past.BlockChange, past.Moved = e, int32(moved)
+				out = append(out, past)
 			}
+		}
+		for _, e := range slices.Backward(s.edits) {
+			add(e, 0)
+		}
+		for _, m := range slices.Backward(s.moves) {
+			add(world.BlockChange{At: m.At, Now: m.Block}, m.Count)
 		}
 	}
 	return n, out

@@ -103,7 +103,7 @@ func TestRollback(t *testing.T) {
 	}
 	b.run(2 * time.Second)
 
-	if a := b.undo(operatorKey, decision.Inspect, id.ID{}, decision.Undo{}); !a.OK || a.Count != 8 || a.Edits[0].By != bo.player || a.Edits[1].By != eve.player {
+	if a := b.undo(operatorKey, decision.Inspect, id.ID{}, decision.Undo{}); !a.OK || a.Count != 10 || a.Edits[0].By != bo.player || a.Edits[1].By != eve.player {
 		t.Errorf("inspect: %+v", a)
 	}
 	for what, a := range map[string]*Undone{
@@ -222,7 +222,7 @@ func TestHistoryOnDisk(t *testing.T) {
 	edits := most + 1000
 	for i := range edits {
 		at := world.Pos{X: int32(i % 128), Y: int32(i / 128 % 128), Z: int32(i / 128 / 128)}
-		h.record(1<<30+uint64(i), []world.Edit{{BlockChange: world.BlockChange{At: at, Was: world.Stone, Now: world.Chest}, By: id.ID{1, byte(i % 7)}}})
+		h.record(1<<30+uint64(i), []world.Edit{{BlockChange: world.BlockChange{At: at, Was: world.Stone, Now: world.Chest}, By: id.ID{1, byte(i % 7)}}}, nil)
 	}
 	bytes := 0
 	for k, v := range h.store.small {
@@ -238,23 +238,23 @@ func TestHistoryOnDisk(t *testing.T) {
 		}
 	}
 	for i := range h.steps {
-		if err := again.unpack(historyKey(h.steps[i].seq)[1:], h.steps[i].append(nil)); err != nil {
+		if err := again.unpack(keyHistory, h.steps[i].key()[1:], h.steps[i].append(nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if again.edits != h.edits || again.last != h.last || len(again.steps) != len(h.steps) {
 		t.Errorf("%d edits up to %d, written were %d up to %d", again.edits, again.last, h.edits, h.last)
 	}
-	if err := again.unpack("12345678", []byte{1, 99, 1, 1, 1}); err == nil {
+	if err := again.unpack(keyHistory, "12345678", []byte{1, 99, 1, 1, 1}); err == nil {
 		t.Error("an edit of nobody is read")
 	}
 	b.says(operatorKey, decision.Statement{Topic: decision.Setting, On: true, Name: decision.SetHistory, Text: "100"})
-	h.record(1<<30+uint64(edits), []world.Edit{{By: id.ID{1}}})
+	h.record(1<<30+uint64(edits), []world.Edit{{By: id.ID{1}}}, nil)
 	if h.edits != 100 {
 		t.Errorf("%d edits, operators want 100", h.edits)
 	}
 	b.says(operatorKey, decision.Statement{Topic: decision.Setting, On: true, Name: decision.SetHistoryDays, Text: "1"})
-	h.record(1<<30+uint64(edits)+24*3600*20, []world.Edit{{By: id.ID{1}}})
+	h.record(1<<30+uint64(edits)+24*3600*20, []world.Edit{{By: id.ID{1}}}, nil)
 	if h.edits != 2 {
 		t.Errorf("%d edits are younger than a day", h.edits)
 	}
@@ -262,14 +262,20 @@ func TestHistoryOnDisk(t *testing.T) {
 
 func FuzzHistory(f *testing.F) {
 	s := editStep{tick: 1 << 30, undo: true, edits: []world.BlockChange{{At: world.Pos{X: 3, Y: 70, Z: 9}, Was: world.Stone, Now: world.Air}}}
-	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x01"), s.append(nil))
-	f.Fuzz(func(t *testing.T, key, b []byte) {
+	moves := editStep{tick: 1 << 30, moves: []world.Moved{{At: world.Pos{X: 3, Y: 70, Z: 9}, Block: world.Stone, Count: -7}}}
+	f.Add(false, []byte("\x00\x00\x00\x00\x00\x00\x00\x01"), s.append(nil))
+	f.Add(true, []byte("\x00\x00\x00\x00\x00\x00\x00\x02"), moves.append(nil))
+	f.Fuzz(func(t *testing.T, chests bool, key, b []byte) {
+		kind := keyHistory
+		if chests {
+			kind = keyMoves
+		}
 		h := &history{component: component{cfg: &Config{}}, actors: make([]id.ID, 1)}
-		if h.unpack(string(key), b) != nil {
+		if h.unpack(kind, string(key), b) != nil {
 			return
 		}
 		again := &history{component: h.component, actors: h.actors}
-		if err := again.unpack(string(key), h.steps[0].append(nil)); err != nil {
+		if err := again.unpack(kind, string(key), h.steps[0].append(nil)); err != nil {
 			t.Fatal(err)
 		}
 	})

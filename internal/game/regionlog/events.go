@@ -32,6 +32,7 @@ const (
 	evSignedRemote            // key, nonce, number of an act of a neighbour's player, segment
 	evMerge                   // blocks that another copy of the region has
 	evNoAsk                   // an edit beyond the border that has ended without its player
+	evRestock                 // a signed rollback, and what it takes out of containers, puts back, and gathers
 )
 
 const (

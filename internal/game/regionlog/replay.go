@@ -153,6 +153,8 @@ func (a *Area) applyOne(kind byte, r *reader) error {
 		return a.applyLands(r)
 	case evAmend:
 		return a.applyAmend(r)
+	case evRestock:
+		return a.applyRestock(r)
 	case evMerge:
 		list := r.changes()
 		if r.Bad() {

@@ -32,7 +32,8 @@ type Changes struct {
 	ItemLeavers []*Item // outside the region: to be given to the neighbour
 
 	Opened     []Opening
-	Containers []Pos // what is in them changed, or they are gone
+	Containers []Pos   // what is in them changed, or they are gone
+	Moves      []Moved // what somebody has put into containers, or taken out of them
 
 	Remotes []Remote // to be asked of the region that Remote.At lies in
 	Answers []Remote // to be sent back to the region of Remote.From
@@ -93,10 +94,12 @@ type Edit struct {
 	Undo bool // it takes back other edits, or makes them again
 }
 
-// PastEdit is an edit that was made at a tick.
+// PastEdit is an edit that was made at a tick, or, if Moved is not zero, how many of the
+// block Now were put into a container, or taken out of it (negative).
 type PastEdit struct {
 	Edit
-	Tick uint64
+	Tick  uint64
+	Moved int32
 }
 
 // Result answers an act or an order. The result of ActDig comes when the block
@@ -180,6 +183,6 @@ func (c *Changes) reset(tick uint64) {
 		Kicked: c.Kicked[:0], Leavers: c.Leavers[:0], Notices: c.Notices[:0], Deaths: c.Deaths[:0],
 		Events: c.Events[:0], Cracks: c.Cracks[:0], Spawned: c.Spawned[:0], Gone: c.Gone[:0],
 		MobLeavers: c.MobLeavers[:0], ItemSaves: c.ItemSaves[:0], ItemsGone: c.ItemsGone[:0], ItemLeavers: c.ItemLeavers[:0],
-		Opened: c.Opened[:0], Containers: c.Containers[:0], Remotes: c.Remotes[:0], Answers: c.Answers[:0],
+		Opened: c.Opened[:0], Containers: c.Containers[:0], Moves: c.Moves[:0], Remotes: c.Remotes[:0], Answers: c.Answers[:0],
 	}
 }

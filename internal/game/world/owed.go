@@ -15,6 +15,27 @@ type Owed struct {
 // MaxOwed bounds the kinds of blocks that are told of one player.
 const MaxOwed = 64
 
+// AddOwed adds to how many of a block are in a list, CountOwed sums it up.
+func AddOwed(list []Owed, b Block, n int) []Owed {
+	i := slices.IndexFunc(list, func(o Owed) bool { return o.Block == b })
+	switch {
+	case n <= 0:
+	case i >= 0:
+		list[i].Count += uint32(n)
+	case len(list) < MaxOwed:
+		list = append(list, Owed{b, uint32(n)})
+	}
+	return list
+}
+
+func CountOwed(list []Owed) map[Block]int {
+	out := map[Block]int{}
+	for _, o := range list {
+		out[o.Block] += int(min(o.Count, 1<<20))
+	}
+	return out
+}
+
 // OwedFor is what is left of blocks that edits put back, less what is left of those that
 // they take away: who has dug the ones and placed the others has the difference.
 func OwedFor(edits []BlockChange) (out []Owed) {

@@ -93,6 +93,13 @@ func (pr *playerRules) store(p *Player, act *Act) Refusal {
 	if code != Done {
 		return code
 	}
+	if !next.isFurnace(b) {
+		var was []Stack
+		if c := pr.Contents(act.At); c != nil {
+			was = c.Slots
+		}
+		pr.noteMoved(act.At, was, next.Slots)
+	}
 	pr.carry(p, &items)
 	pr.putContents(act.At, next)
 	return Done
@@ -206,6 +213,9 @@ func (ir *itemRules) spill(at Pos, who id.ID) bool {
 		}
 		dice := rng.Hash(ir.cfg.Seed, uint64(uint32(at.X)), uint64(uint32(at.Y)), uint64(uint32(at.Z)), ir.tick, uint64(i))
 		ir.scatter(s, who, at.Centre(), dice)
+	}
+	if b, _ := ir.Block(at); !c.isFurnace(b) {
+		ir.noteMoved(at, c.Slots, nil)
 	}
 	ir.SetContainer(at, nil)
 	ir.changes.Containers = append(ir.changes.Containers, at)

@@ -350,8 +350,11 @@ func TestTownIsRestored(t *testing.T) {
 		t.Skip("starts three processes")
 	}
 	w := newTown(t)
+	chest, own := w.corner.Add(-9, 1, -9), w.corner.Add(-7, 1, -9) // Eve's is there before
+	w.fillsChest(chest, own)
 	before, bricks := w.seen(w.bo), w.count(world.Bricks)
 	began := time.Now()
+	w.loots(chest, own)
 	answers := w.ruin()
 	dug := answers[""]
 	t.Logf("Eve ruins for %v: %v; %v", time.Since(began), answers, w.eve.carries(world.Bricks))
@@ -379,10 +382,74 @@ func TestTownIsRestored(t *testing.T) {
 	if n := w.count(world.Bricks) + w.eve.carries(world.Bricks); n != bricks {
 		t.Errorf("%d bricks, there were %d", n, bricks)
 	}
+	w.until("Eve to have no gold", func() bool { return w.eve.carries(world.GoldOre) == 0 })
+	w.bo.goes(w.corner.Add(-8, 1, -1))
+	w.bo.goes(w.corner.Add(-8, 1, -6))
+	if n, m := w.inChest(w.bo, chest), w.inChest(w.bo, own); n != gold || m != 0 {
+		t.Errorf("%d of %d gold ore are in their chest, %d in Eve's", n, gold, m)
+	}
+	for _, n := range w.nodes {
+		if n.look(t, nodelab.NodeOrder{}); len(n.Convicted) > 0 {
+			t.Errorf("a node was convicted: %v", n.Convicted)
+		}
+	}
 	if leads := w.leaders(); len(leads) < 2 {
 		t.Logf("the same node leads all four regions")
 	}
 	w.outlaws(dug)
+}
+
+// gold is how much gold ore lies in the town's chest.
+const gold = 30
+
+// fillsChest lets Bo put gold ore into a chest, beside another that is empty.
+func (w *town) fillsChest(chest, own world.Pos) {
+	w.Helper()
+	for _, at := range []world.Pos{chest, own} {
+		w.ann.tells(fmt.Sprintf("/fill %s %s chest", at, at), "1 block changed")
+	}
+	w.ann.tells("/gamemode survival Bo", "")
+	w.ann.tells(fmt.Sprintf("/give Bo gold_ore %d", gold), "")
+	w.until("Bo to have gold", func() bool { return w.bo.carries(world.GoldOre) == gold })
+	w.bo.goes(w.corner.Add(-8, 1, -1))
+	w.bo.goes(w.corner.Add(-8, 1, -6))
+	w.moves(w.bo, chest, w.bo.slot(world.GoldOre), world.ContainerSlots, 0)
+	w.bo.goes(w.corner.Add(-8, 1, -1))
+	w.bo.goes(w.corner.Add(-1, 1, -1))
+}
+
+// loots lets Eve take all of it, put a third into the other chest and throw a third away.
+func (w *town) loots(chest, own world.Pos) {
+	w.Helper()
+	w.moves(w.eve, chest, world.ContainerSlots, world.AnySlot, 0)
+	w.until("Eve to have gold", func() bool { return w.eve.carries(world.GoldOre) == gold })
+	w.moves(w.eve, own, w.eve.slot(world.GoldOre), world.ContainerSlots+3, gold/3)
+	if code := w.eve.does(wire.Act{Kind: wire.Drop, A: uint64(w.eve.slot(world.GoldOre)), B: gold / 3}); code != "" {
+		w.Fatal(code)
+	}
+}
+
+func (w *town) moves(p *townsman, chest world.Pos, from, to, count int) {
+	w.Helper()
+	act := wire.Act{Kind: wire.Store, X: chest.X, Y: chest.Y, Z: chest.Z, A: uint64(from), B: uint32(to + count<<8)}
+	if code := p.does(act); code != "" {
+		w.Fatalf("%s: %s", p.who.Name, code)
+	}
+}
+
+// inChest is how much gold ore somebody sees in a chest.
+func (w *town) inChest(p *townsman, chest world.Pos) (n int) {
+	w.Helper()
+	if code := p.does(wire.Act{Kind: wire.Open, X: chest.X, Y: chest.Y, Z: chest.Z}); code != "" {
+		w.Fatal(code)
+	}
+	w.until("the chest to be shown", func() bool { c := p.Container(); return c.Size > 0 && c.Pos() == chest })
+	for _, s := range p.Container().Slots {
+		if s.Block == uint16(world.GoldOre) {
+			n += int(s.Count)
+		}
+	}
+	return n
 }
 
 // leaders are the nodes that lead the four regions and the lobby.

@@ -118,14 +118,18 @@ var lobbyKinds = []*kind{
 		num(f, &m.Tag)
 		f.bytes(&m.Signed, decision.MaxSize)
 		f.bytes(&m.Blocks, clipboard.MaxSize)
+		list(f, &m.Take, world.MaxOwed, 2, owed)
+		list(f, &m.Give, world.MaxOwed, 2, owed)
 	}),
 	message(191, func(f *form, m *lobby.Undone) {
 		f.region(&m.Region)
 		num(f, &m.Tag)
 		f.bool(&m.OK)
 		num(f, &m.Count)
-		list(f, &m.Edits, region.MaxPastEdits, 27, pastEdit)
+		list(f, &m.Edits, region.MaxPastEdits, 28, pastEdit)
 		list(f, &m.Owed, world.MaxOwed, 2, owed)
+		list(f, &m.Looted, world.MaxOwed, 2, owed)
+		list(f, &m.Put, world.MaxOwed, 2, owed)
 		f.bytes(&m.Blocks, clipboard.MaxSize)
 	}),
 	message(90, func(f *form, m *lobby.Propose) { f.bytes(&m.Statement, decision.MaxSize) }),

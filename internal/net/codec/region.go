@@ -152,14 +152,18 @@ var regionKinds = []*kind{
 		num(f, &m.Tag)
 		f.bytes(&m.Signed, decision.MaxSize)
 		f.bytes(&m.Blocks, clipboard.MaxSize)
+		list(f, &m.Take, world.MaxOwed, 2, owed)
+		list(f, &m.Give, world.MaxOwed, 2, owed)
 	}),
 	message(193, func(f *form, m *region.Undone) {
 		f.region(&m.Region)
 		num(f, &m.Tag)
 		f.bool(&m.OK)
 		num(f, &m.Count)
-		list(f, &m.Edits, region.MaxPastEdits, 27, pastEdit)
+		list(f, &m.Edits, region.MaxPastEdits, 28, pastEdit)
 		list(f, &m.Owed, world.MaxOwed, 2, owed)
+		list(f, &m.Looted, world.MaxOwed, 2, owed)
+		list(f, &m.Put, world.MaxOwed, 2, owed)
 		f.bytes(&m.Blocks, clipboard.MaxSize)
 	}),
 	message(44, func(f *form, m *region.SaveAll) { num(f, &m.Tag) }),
@@ -310,6 +314,7 @@ func pastEdit(f *form, e *world.PastEdit) {
 	f.pos(&e.At)
 	num(f, &e.Was)
 	num(f, &e.Now)
+	signed(f, &e.Moved)
 }
 
 // item is an item in its canonical bytes.
