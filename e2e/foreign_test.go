@@ -199,7 +199,7 @@ func decoded(t *testing.T, file string) (out []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box, rep, err := foreign.Decode(b)
+	box, rep, err := foreign.Decode(b, foreign.MaxVolume)
 	if err != nil || len(rep.Unmapped) > 0 {
 		t.Fatalf("%s: %v, %v", file, rep, err)
 	}

@@ -59,7 +59,7 @@ func TestWand(t *testing.T) {
 	ann.do("close it", chromedp.KeyEvent("\x1b"))
 	press(1)
 	ann.until("the box to be filled", func(state) bool { return ann.block(a.X, a.Y, a.Z) == bricks && ann.block(b.X, b.Y, b.Z) == bricks })
-	press(12 - 1)
+	press(14)
 	ann.until("it to be taken back", func(state) bool { return ann.block(a.X, a.Y, a.Z) == a.Block && ann.block(b.X, b.Y, b.Z) == b.Block })
 	press(6)
 	count := sides(a.X, b.X) * sides(a.Y, b.Y) * sides(a.Z, b.Z)
@@ -69,6 +69,43 @@ func TestWand(t *testing.T) {
 		return ann.block(a.X, a.Y+9, a.Z) != 0 || ann.block(a.X+sides(a.X, b.X)-1, a.Y+9, a.Z) != 0
 	})
 	ann.shot("wand-pasted")
+
+	// The copy as a file, and the file as a copy again: a person would see dialogs of the
+	// browser for both, which a test cannot answer.
+	ann.eval(`(() => {
+		const url = URL.createObjectURL;
+		URL.createObjectURL = (b) => { window.saved = b; return url.call(URL, b); };
+		HTMLInputElement.prototype.click = function () {
+			const files = new DataTransfer();
+			files.items.add(new File([window.saved], 'copy.schem'));
+			this.files = files.files;
+			this.dispatchEvent(new Event('change'));
+		};
+	})()`, nil)
+	press(13)
+	bytes := 0
+	ann.until("a file with the copy", func(state) bool {
+		ann.eval("window.saved?.size ?? 0", &bytes)
+		return bytes > 0
+	})
+	ann.say("/copy 0 1 0 0 1 0") // another one
+	ann.hears("", "1 block copied: /paste puts them beside you as they are now.")
+	press(12)
+	ann.hears("", fmt.Sprintf("%d blocks of a schematic are copied: /paste puts them beside you.", count))
+	ann.shot("wand-schematic")
+	ann.say(fmt.Sprintf("/paste %d %d %d", a.X, a.Y+14, a.Z))
+	ann.until("the blocks of the file to be there", func(state) bool {
+		for x := range sides(a.X, b.X) {
+			for y := range sides(a.Y, b.Y) {
+				for z := range sides(a.Z, b.Z) {
+					if ann.block(a.X+x, a.Y+9+y, a.Z+z) != ann.block(a.X+x, a.Y+14+y, a.Z+z) {
+						return false
+					}
+				}
+			}
+		}
+		return ann.block(a.X, a.Y+14, a.Z) != 0 || ann.block(a.X+sides(a.X, b.X)-1, a.Y+14, a.Z) != 0
+	})
 	if s := ann.state(); s.Garbage > 0 || len(ann.errors) > 0 {
 		t.Errorf("%d frames could not be read, exceptions %v", s.Garbage, ann.errors)
 	}

@@ -39,6 +39,7 @@ const encoders: Record<string, (j: any) => Uint8Array> = {
   Signed: (j) => up.signed(bytes(j.statement)),
   Skin: (j) => up.skin(bytes(j.skin)),
   AskSkin: (j) => up.askSkin(j.entity),
+  PutSchematic: (j) => up.putSchematic(bytes(j.data), j.more),
   Missed: (j) => up.missed(j.region.x, j.region.z),
 };
 
@@ -60,6 +61,7 @@ const readers: Record<string, (m: any) => unknown> = {
   Container: (m) => ({ x: m.x, y: m.y, z: m.z, size: m.size, slots: m.slots, heat: m.heat, work: m.work }),
   Inventory: (m) => ({ slots: m.slots, selected: m.selected }),
   SkinOf: (m) => ({ entity: m.entity, skin: hex(m.skin) }),
+  Schematic: (m) => ({ data: hex(m.data), more: m.more }),
   Chat: (m) => ({ kind: m.kind, from: m.from, text: m.text }),
   Players: (m) => ({
     full: m.full,

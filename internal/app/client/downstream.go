@@ -59,6 +59,8 @@ func (s *Session) receive(m machine.Message, to Sink) {
 		s.add(to, &wire.SkinOf{Entity: uint64(m.Entity), Skin: m.Skin})
 	case *lobby.Commands:
 		s.add(to, &wire.Commands{List: m.List})
+	case *lobby.Clip:
+		s.onClip(m, to)
 	default:
 		s.onPlace(m)
 	}

@@ -69,7 +69,8 @@ type Session struct {
 	heard      time.Time    // from the home that has let the player in, or when it was asked to
 	input      wire.Input   // decoded into again and again
 	lastStep   uint32       // that was given to a home
-	held       *inputs      // a step that waits for the next
+	schem      schematics
+	held       *inputs // a step that waits for the next
 	heldAt     time.Time
 }
 

@@ -45,6 +45,10 @@ func (s *Session) Handle(b []byte) error {
 	if say, ok := m.(*wire.Say); ok && s.command(say.Text) {
 		return nil
 	}
+	if part, ok := m.(*wire.PutSchematic); ok {
+		s.onSchematic(part)
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch m := m.(type) {

@@ -157,6 +157,9 @@ var lobbyAttacks = map[reflect.Type]lobbyAttack{
 	reflect.TypeFor[lobby.Commands]():   {show: func(*besieged) machine.Message { return &lobby.Commands{} }},
 	reflect.TypeFor[lobby.Propose]():    {show: func(x *besieged) machine.Message { return &lobby.Propose{Statement: decision.Unsigned(x.forged())} }},
 	reflect.TypeFor[lobby.NewHost]():    {show: func(*besieged) machine.Message { return &lobby.NewHost{} }},
+	reflect.TypeFor[lobby.Clip](): {show: func(*besieged) machine.Message {
+		return &lobby.Clip{Size: [3]uint32{1, 1, 1}, Blocks: []byte{1, 1}}
+	}},
 }
 
 func ofRegion(f func(*besieged, world.RegionPos) machine.Message) lobbyAttack {

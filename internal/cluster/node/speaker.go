@@ -49,7 +49,7 @@ func speaker(m machine.Message) (p shards.Shard, ok bool) {
 		p.Region = m.Region
 	case *region.Frame:
 		p.Region = m.Region
-	case *lobby.Admitted, *lobby.Refused, *lobby.Players, *lobby.Chat, *lobby.Notice, *lobby.TimeOffset, *lobby.Commands, *lobby.Propose, *lobby.NewHost, *lobby.SkinOf:
+	case *lobby.Admitted, *lobby.Refused, *lobby.Players, *lobby.Chat, *lobby.Notice, *lobby.TimeOffset, *lobby.Commands, *lobby.Propose, *lobby.NewHost, *lobby.SkinOf, *lobby.Clip:
 		p = shards.Lobby
 	default:
 		return p, false

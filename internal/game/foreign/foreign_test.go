@@ -33,7 +33,7 @@ func TestSchematicThereAndBack(t *testing.T) {
 		if err != nil || len(rep.Unmapped) > 0 {
 			t.Fatalf("version %d: %v, %v", version, rep, err)
 		}
-		got, rep, err := Decode(b)
+		got, rep, err := Decode(b, MaxVolume)
 		if err != nil || len(rep.Unmapped) > 0 || got.X != want.X || got.Y != want.Y || got.Z != want.Z || !slices.Equal(got.Blocks, want.Blocks) {
 			t.Errorf("version %d: %v, %v", version, rep, err)
 		}
@@ -56,7 +56,7 @@ func schematic(change nbt.Compound) []byte {
 }
 
 func TestUnmapped(t *testing.T) {
-	box, rep, err := Decode(schematic(nil))
+	box, rep, err := Decode(schematic(nil), MaxVolume)
 	if err != nil || !slices.Equal(box.Blocks, []world.Block{world.Stone, world.Air}) || rep.Unmapped["create:cogwheel[axis=x]"] != 1 || rep.Blocks != 1 {
 		t.Errorf("%v, %v, %v", box, rep, err)
 	}
@@ -77,11 +77,11 @@ func TestHostileSchematics(t *testing.T) {
 		"none of the palette":      {"BlockData": []byte{0, 2}},
 		"an endless number":        {"BlockData": []byte{0x80, 0x80}},
 	} {
-		if _, _, err := Decode(schematic(change)); err == nil {
+		if _, _, err := Decode(schematic(change), MaxVolume); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	if _, _, err := Decode([]byte("PK\x03\x04")); err == nil {
+	if _, _, err := Decode([]byte("PK\x03\x04"), MaxVolume); err == nil {
 		t.Error("a zip file")
 	}
 }
@@ -178,7 +178,7 @@ func FuzzSchematic(f *testing.F) {
 	f.Add(b)
 	f.Add(schematic(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if box, _, err := Decode(b); err == nil {
+		if box, _, err := Decode(b, MaxVolume); err == nil {
 			if _, _, err := Encode(box, 2); err != nil {
 				t.Error(err)
 			}

@@ -31,9 +31,9 @@ func malformed(what string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(what, args...))
 }
 
-// Decode reads a schematic.
-func Decode(b []byte) (box *clipboard.Box, rep Report, err error) {
-	if b, err = nbt.Inflate(b, maxUnpacked); err != nil {
+// Decode reads a schematic of at most so many blocks.
+func Decode(b []byte, most int) (box *clipboard.Box, rep Report, err error) {
+	if b, err = nbt.Inflate(b, min(maxUnpacked, 1<<20+8*most)); err != nil {
 		return nil, rep, err
 	}
 	root, err := nbt.Decode(b)
@@ -52,8 +52,8 @@ func Decode(b []byte) (box *clipboard.Box, rep Report, err error) {
 		return nil, rep, malformed("no Sponge schematic of version 1, 2 or 3")
 	}
 	x, y, z := int(uint16(root.Int("Width"))), int(uint16(root.Int("Height"))), int(uint16(root.Int("Length")))
-	if n := int64(x) * int64(y) * int64(z); n == 0 || n > MaxVolume || n > int64(len(data)) {
-		return nil, rep, malformed("%d × %d × %d blocks, in %d bytes; at most %d are read", x, y, z, len(data), MaxVolume)
+	if n := int64(x) * int64(y) * int64(z); n == 0 || n > int64(most) || n > int64(len(data)) {
+		return nil, rep, malformed("%d × %d × %d blocks, in %d bytes; at most %d are read", x, y, z, len(data), most)
 	}
 	palette, err := paletteOf(blocks.Of("Palette"))
 	if err != nil {

@@ -5,8 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/clipboard"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -62,6 +64,37 @@ func (h *Lobby) keepCopy(w *undone) {
 		verb = "cut"
 	}
 	w.call.reply("%s %s: /paste puts them beside you as they are now.", plural(w.with.box.Count(), "block"), verb)
+}
+
+// onClip takes blocks that a builder has brought along for copied ones, or gives out what it
+// has copied.
+func (h *Lobby) onClip(from machine.Peer, m *Clip) {
+	p := h.sessions[from]
+	if p == nil || !p.here || p.console {
+		return
+	}
+	size := [3]int{int(m.Size[0]), int(m.Size[1]), int(m.Size[2])}
+	box, err := clipboard.DecodeBox(size, m.Blocks)
+	most := h.cfg.Decisions.Number(decision.SetBuild)
+	switch {
+	case !p.quiet.allow(h.env.Now(), sayEvery, sayBurst):
+		h.tell(p, wire.ChatError, "Too fast. Wait a moment.")
+	case !p.role.May(decision.MayEdit):
+		h.tell(p, wire.ChatError, "Only %ss paste schematics.", decision.MayEdit.Needs())
+	case len(m.Blocks) == 0 && p.copied == nil:
+		h.tell(p, wire.ChatError, "%s", errNothingCopied)
+	case len(m.Blocks) == 0:
+		b := p.copied.box
+		h.env.Send(from, &Clip{Size: [3]uint32{uint32(b.X), uint32(b.Y), uint32(b.Z)}, Blocks: clipboard.Encode(b.Blocks)})
+	case err != nil:
+		h.tell(p, wire.ChatError, "A schematic has up to %d blocks here.", clipboard.MaxBlocks)
+	case len(box.Blocks) > most && p.role < decision.RoleOperator:
+		h.tell(p, wire.ChatError, "Builders change up to %d blocks at once; these are %d.", most, len(box.Blocks))
+	default:
+		p.copied = &copied{box, world.Pos{X: 1, Z: 1}}
+		h.keepCopied(p)
+		h.tell(p, wire.ChatSystem, "%s of a schematic are copied: /paste puts them beside you.", plural(box.Count(), "block"))
+	}
 }
 
 // errNothingCopied is for who has copied nothing, or so long ago that it is forgotten.

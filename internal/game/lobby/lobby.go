@@ -102,6 +102,8 @@ func (h *Lobby) OnMessage(from machine.Peer, m machine.Message) {
 		h.onSkin(from, m)
 	case *AskSkin:
 		h.onAskSkin(from, m)
+	case *Clip:
+		h.onClip(from, m)
 	case *Leave:
 		h.leave(from)
 	case *Awake:

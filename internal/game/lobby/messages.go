@@ -42,6 +42,13 @@ type (
 	// signed: the encoding of a decision.Statement or a decision.Order.
 	Signed struct{ Statement []byte }
 
+	// Clip is a box of blocks that the player has brought along, to be pasted; one without
+	// blocks asks for what the player has copied, which comes back as a Clip.
+	Clip struct {
+		Size   [3]uint32
+		Blocks []byte // package clipboard
+	}
+
 	// Leave ends the session in good order. A link that closes means the same.
 	Leave struct{}
 )

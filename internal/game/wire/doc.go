@@ -39,6 +39,7 @@ const (
 	TypeSegment
 	TypeSkin
 	TypeAskSkin
+	TypePutSchematic
 )
 
 // Messages of a node to its client.
@@ -65,6 +66,7 @@ const (
 	TypeContainer
 	TypeSigns
 	TypeSkinOf
+	TypeSchematic
 )
 
 // ErrMalformed is wrapped by every error of a decoder.
@@ -160,6 +162,8 @@ func fromClient(t Type) Message {
 		return &Skin{}
 	case TypeAskSkin:
 		return &AskSkin{}
+	case TypePutSchematic:
+		return &PutSchematic{}
 	}
 	return nil
 }
@@ -210,6 +214,8 @@ func fromNode(t Type) Message {
 		return &Container{}
 	case TypeSigns:
 		return &Signs{}
+	case TypeSchematic:
+		return &Schematic{}
 	}
 	return nil
 }

@@ -38,6 +38,7 @@ var examples = []example{
 	{"skin of pixels", &Skin{slices.Concat([]byte{0, 2, 255, 0, 0, 0, 128, 255}, bytes.Repeat([]byte{0, 1, 1}, skinPixels/3))}},
 	{"ask skin", &AskSkin{77}},
 	{"skin of", &SkinOf{77, []byte{3}}},
+	{"put schematic", &PutSchematic{[]byte{31, 139, 8}, true}},
 	{"sign", &Sign{[]byte{1, 0, 0}}},
 	{"challenge", &Challenge{Version, [32]byte{0xaa, 31: 0xbb}, id.ID{1, 19: 2}, "home"}},
 	{"refused", BadCode.Refusal(5)},
@@ -62,6 +63,7 @@ var examples = []example{
 	{"far tile", &FarTile{world.RegionPos{X: -3, Z: 4}, []byte{3, 0}}},
 	{"time offset", &TimeOffset{6000}},
 	{"notice", &Notice{NotAllowed, NotAllowed.Text()}},
+	{"schematic", &Schematic{[]byte{31, 139, 8}, true}},
 	{"commands", &Commands{[]Command{{"list", []string{}, "Who is here."}, {"gamemode", []string{"survival|creative", "<player>"}, "How somebody plays."}}}},
 	{"entrances", &Entrances{[]Entrance{{id.ID{5, 19: 6}, "http://192.0.2.7:4747/"}, {id.ID{7, 19: 8}, "https://play.example.org/"}}, "vpa-AQ"}},
 	{"hosts", &Hosts{

@@ -371,7 +371,7 @@ func TestTownIsRestored(t *testing.T) {
 	}
 	since := fmt.Sprintf("%dm", int(time.Since(began)/time.Minute)+1)
 	order := fmt.Sprintf("/rollback Eve %s %s %s", since, w.box.Min, w.box.Max)
-	w.ann.tells(order+" preview", fmt.Sprintf("%d blocks would be changed", dug-1))
+	w.ann.tells(order+" preview", fmt.Sprintf("%d blocks and up to %d items that were taken out of chests would be changed", dug-1, gold))
 	if changed := differ(before, w.seen(w.bo)); len(changed) == 0 {
 		t.Error("the preview restores something")
 	}

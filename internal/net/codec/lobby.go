@@ -132,6 +132,12 @@ var lobbyKinds = []*kind{
 		list(f, &m.Put, world.MaxOwed, 2, owed)
 		f.bytes(&m.Blocks, clipboard.MaxSize)
 	}),
+	message(197, func(f *form, m *lobby.Clip) {
+		for i := range m.Size {
+			num(f, &m.Size[i])
+		}
+		f.bytes(&m.Blocks, clipboard.MaxSize)
+	}),
 	message(90, func(f *form, m *lobby.Propose) { f.bytes(&m.Statement, decision.MaxSize) }),
 	message(91, func(f *form, m *lobby.Signed) { f.bytes(&m.Statement, decision.MaxSize) }),
 }

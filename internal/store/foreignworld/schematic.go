@@ -67,7 +67,7 @@ func Import(s Store, g *terrain.Generator, at world.Pos, file string) (rep forei
 	if err != nil {
 		return rep, 0, err
 	}
-	box, rep, err := foreign.Decode(b)
+	box, rep, err := foreign.Decode(b, foreign.MaxVolume)
 	if err != nil {
 		return rep, 0, fmt.Errorf("%s: %w", file, err)
 	}

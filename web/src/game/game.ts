@@ -177,6 +177,8 @@ export class Game implements GameState {
         return;
       case 'notice':
         return this.events.emit('notice', m);
+      case 'schematic':
+        return this.events.emit('schematic', m);
       case 'commands':
         this.commands = m.list;
         return this.events.emit('commands', m.list);

@@ -35,6 +35,8 @@ export interface GameEvents {
   /** something to show for a moment; quiet ones are for the screen reader only */
   notice: { code: string; text: string };
   commands: Command[];
+  /** a part of a file with what the player has copied */
+  schematic: { data: Uint8Array; more: boolean };
   step: StepResult;
   /** whether the node has fallen silent: the body waits until it is heard of again */
   stalled: boolean;

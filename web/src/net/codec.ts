@@ -29,6 +29,7 @@ export const up = {
   signed: (statement: Uint8Array) => message(Up.Signed, [statement]),
   missed: (x: number, z: number) => message(Up.Missed, [[x, z]]),
   segment: (body: Uint8Array, signature: Uint8Array) => message(Up.Segment, [new Writer().bytes(body).bytes(signature).done()]),
+  putSchematic: (data: Uint8Array, more: boolean) => message(Up.PutSchematic, [data, more]),
   leave: () => message(Up.Leave, []),
   input,
 };
@@ -122,6 +123,7 @@ const decoders: Record<number, (f: Fields) => Message> = {
   [Down.TimeOffset]: (f) => ({ type: 'timeOffset', ticks: f.int() }),
   [Down.Notice]: (f) => ({ type: 'notice', code: f.str(), text: f.str() }),
   [Down.Sign]: (f) => ({ type: 'sign', statement: f.bin() }),
+  [Down.Schematic]: (f) => ({ type: 'schematic', data: f.bin(), more: f.bool() }),
   [Down.Commands]: (f) => ({
     type: 'commands', list: f.each((c) => ({ name: c.str(), args: c.strings(), help: c.str() })),
   }),

@@ -5,14 +5,14 @@ export const PROTOCOL_VERSION = 2;
 /** Message types, client to node. */
 export const Up = {
   Hello: 0x01, Proof: 0x02, View: 0x03, Input: 0x04, Act: 0x05, Say: 0x06, Ping: 0x07, Far: 0x08, Leave: 0x09,
-  AskHosts: 0x0a, AskEntrances: 0x0b, Signed: 0x0c, Missed: 0x0d, Segment: 0x0e, Skin: 0x0f, AskSkin: 0x10,
+  AskHosts: 0x0a, AskEntrances: 0x0b, Signed: 0x0c, Missed: 0x0d, Segment: 0x0e, Skin: 0x0f, AskSkin: 0x10, PutSchematic: 0x11,
 } as const;
 
 /** Message types, node to client. */
 export const Down = {
   Challenge: 0x81, Refused: 0x82, Welcome: 0x83, Column: 0x84, Unload: 0x85, Frame: 0x86, Pong: 0x87, ActResult: 0x88,
   Self: 0x89, Inventory: 0x8a, Chat: 0x8b, Players: 0x8c, FarTile: 0x8d, TimeOffset: 0x8e, Notice: 0x8f, Commands: 0x90,
-  Hosts: 0x91, Entrances: 0x92, Sign: 0x93, Container: 0x94, Signs: 0x95, SkinOf: 0x96,
+  Hosts: 0x91, Entrances: 0x92, Sign: 0x93, Container: 0x94, Signs: 0x95, SkinOf: 0x96, Schematic: 0x97,
 } as const;
 
 /** Kinds of Act. */
@@ -252,4 +252,5 @@ export type Message =
   | { type: 'entrances'; list: Entrance[]; code: string }
   | { type: 'hosts'; nodes: HostNode[]; regions: HostRegion[]; links: HostLink[]; storage: HostStorage | undefined; convicted: Uint8Array[]; lands: HostLand[] }
   | { type: 'sign'; statement: Uint8Array }
+  | { type: 'schematic'; data: Uint8Array; more: boolean }
   | { type: 'unknown'; code: number };

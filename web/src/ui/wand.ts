@@ -3,6 +3,7 @@ import type { Hit } from '../game/raycast';
 import { blocks } from '../gen/blocks';
 import { button, Dialog, h, setText } from './dom';
 import type { InterfaceApp } from './interfaceApp';
+import { Schematics } from './schematics';
 import { t } from './strings';
 
 type Corner = readonly [number, number, number];
@@ -12,6 +13,7 @@ export class Wand {
   readonly el = h('section', { class: 'wand-over', hidden: true, attr: { 'aria-live': 'polite' } });
   readonly dialog: Dialog;
   private readonly size = h('p', { class: 'dim' });
+  private boxed: HTMLButtonElement[] = [];
   private readonly corners: [Corner | null, Corner | null] = [null, null];
 
   constructor(private readonly app: InterfaceApp) {
@@ -24,28 +26,41 @@ export class Wand {
     const box = (): string => this.corners.map((c) => c!.join(' ')).join(' ');
     const held = (): string => (game.inventory.held.count > 0 ? blocks[game.inventory.held.block]!.name : 'air');
     const group = (...all: [string, () => void][]): HTMLElement => h('div', { class: 'menu-list' }, ...all.map(([text, f]) => button(text, f)));
+    /** what needs both corners */
+    const boxed = (...all: [string, () => void][]): HTMLElement => {
+      this.boxed = all.map(([text, f]) => button(text, f));
+      return h('div', { class: 'menu-list' }, ...this.boxed);
+    };
     const w = t.wand;
+    const files = new Schematics(game, () => this.show(w.tooLarge));
+    const shut = (act: () => void): void => {
+      act();
+      this.dialog.close();
+    };
     this.dialog.body.append(
       this.size,
-      group(
+      boxed(
         [w.fill, () => say(`/fill ${box()} ${held()}`)], [w.walls, () => say(`/walls ${box()} ${held()}`)],
         [w.hollow, () => say(`/hollow ${box()} ${held()}`)], [w.line, () => say(`/line ${box()} ${held()}`)],
-        [w.empty, () => say(`/fill ${box()} air`)]),
+        [w.empty, () => say(`/fill ${box()} air`)], [w.copy, () => say(`/copy ${box()}`)], [w.cut, () => say(`/cut ${box()}`)],
+        [w.inspect, () => say(`/inspect ${box()}`)]),
       group(
-        [w.copy, () => say(`/copy ${box()}`)], [w.cut, () => say(`/cut ${box()}`)], [w.rotate, () => say('/rotate 90')],
-        [w.mirror, () => say('/mirror x')], [w.paste, () => say('/paste')]),
-      group([w.undo, () => say('/undo')], [w.redo, () => say('/redo')], [w.away, () => {
-        this.putAway();
-        this.dialog.close();
-      }]));
+        [w.rotate, () => say('/rotate 90')], [w.mirror, () => say('/mirror x')], [w.paste, () => say('/paste')],
+        [w.open, () => shut(() => files.open())], [w.save, () => shut(() => files.save())]),
+      group([w.undo, () => say('/undo')], [w.redo, () => say('/redo')], [w.away, () => shut(() => this.putAway())]));
     game.events.on('welcome', () => this.putAway());
   }
 
   /** Takes the wand, or shows what can be done with the box. */
   pressed(): void {
     const { game } = this.app;
-    if (game.hands.wand && this.corners[0] && this.corners[1]) return this.app.open(() => this.dialog.show());
-    if (game.hands.wand) return this.putAway();
+    if (game.hands.wand) {
+      const none = !this.corners[0] || !this.corners[1];
+      for (const b of this.boxed) b.disabled = none;
+      this.boxed.at(-1)!.disabled ||= !game.commands.some((c) => c.name === 'inspect');
+      if (none) setText(this.size, t.wand.choose);
+      return this.app.open(() => this.dialog.show());
+    }
     if (!game.commands.some((c) => c.name === 'pos1')) return this.show(t.wand.forbidden);
     game.hands.wand = (hit, second) => this.choose(hit, second);
     this.refresh();
