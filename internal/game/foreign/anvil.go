@@ -19,6 +19,7 @@ type Section struct {
 type Chunk struct {
 	X, Z     int // in chunks
 	Sections []*Section
+	Signs    []Sign // what is written, by places in the world
 }
 
 const (
@@ -48,7 +49,7 @@ func DecodeChunk(b []byte, rep *Report) (*Chunk, error) {
 	case c.Text("Status") != "full" && c.Text("Status") != "minecraft:full":
 		return nil, errUnfinished
 	}
-	out := &Chunk{X: c.Int("xPos"), Z: c.Int("zPos")}
+	out := &Chunk{X: c.Int("xPos"), Z: c.Int("zPos"), Signs: chunkSigns(c)}
 	list := c.List("sections")
 	if len(list) > maxSections {
 		return nil, malformed("%d sections", len(list))

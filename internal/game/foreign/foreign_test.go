@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/nbt"
@@ -134,6 +135,39 @@ func TestChunk(t *testing.T) {
 	}
 	if _, err := DecodeChunk(chunk(nbt.Compound{"Status": "minecraft:features"}), &rep); !Unfinished(err) {
 		t.Errorf("unfinished: %v", err)
+	}
+}
+
+// TestSigns: what is written on signs of several versions is read, as plain text.
+func TestSigns(t *testing.T) {
+	front := func(lines ...any) nbt.Compound {
+		return nbt.Compound{"front_text": nbt.Compound{"messages": nbt.List(lines)}}
+	}
+	for name, c := range map[string]struct {
+		of   nbt.Compound
+		want string
+	}{
+		"1.20":         {front(`{"text":"Anna's"}`, `{"text":"","extra":[{"text":"old "},"mill"]}`, `""`, `{"text":""}`), "Anna's\nold mill"},
+		"1.21.5":       {front("plain", nbt.Compound{"text": "a", "extra": nbt.List{nbt.Compound{"text": "b"}}}, nbt.Compound{"": "c"}, ""), "plain\nab\nc"},
+		"1.18":         {nbt.Compound{"Text1": `{"text":"one"}`, "Text2": `""`, "Text3": `"three"`, "Text4": `""`}, "one\n\nthree"},
+		"too long":     {front(strings.Repeat("ü", 100)), strings.Repeat("ü", 60)},
+		"too many":     {front("1", "2", "3", "4", "5"), "1\n2\n3\n4"},
+		"unprintable":  {front("a\u202eb\nc"), "ab\nc"},
+		"a chest":      {nbt.Compound{"Items": nbt.List{}}, ""},
+		"broken JSON":  {front(`{"text":`), `{"text":`},
+		"many nested":  {front(strings.Repeat("[", 100) + `"x"` + strings.Repeat("]", 100)), ""},
+		"not a string": {front(nbt.Int(7)), ""},
+	} {
+		if got := signText(c.of); got != c.want || !world.ValidSignText(got) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	entity := front(`"Hi"`)
+	entity["x"], entity["y"], entity["z"] = nbt.Int(-48), nbt.Int(-60), nbt.Int(81)
+	var rep Report
+	c, err := DecodeChunk(chunk(nbt.Compound{"block_entities": nbt.List{entity}}), &rep)
+	if err != nil || !slices.Equal(c.Signs, []Sign{{Place{-48, -60, 81}, "Hi"}}) {
+		t.Errorf("in a chunk: %v, %v", c, err)
 	}
 }
 

@@ -254,6 +254,7 @@ type Report struct {
 	Blocks   int            // that were taken, without air
 	Unmapped map[string]int // names without a block of ours, and how many there were
 	Outside  int            // blocks above or below our world
+	Signs    []Sign         // of a schematic: what is written, by places in it
 }
 
 // maxUnmapped bounds the names in a report.

@@ -59,7 +59,7 @@ func Decode(b []byte, most int) (box *clipboard.Box, rep Report, err error) {
 	if err != nil {
 		return nil, rep, err
 	}
-	box = clipboard.New(x, y, z)
+	box, rep.Signs = clipboard.New(x, y, z), schematicSigns(root)
 	return box, rep, palette.fill(box.Blocks, data, &rep)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/nbt"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/foreign"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -141,7 +142,32 @@ func (w *writer) columnOf(r *regionFile, x, z int) error {
 		c = w.o.Terrain.Column(c.Pos)
 	}
 	w.merge(c, &chunks)
-	return w.column(c)
+	if err := w.column(c); err != nil {
+		return err
+	}
+	return w.signs(c, &chunks)
+}
+
+// signs writes what stands on the signs of a column that have come with it.
+func (w *writer) signs(c *world.Column, chunks *[ofColumn * ofColumn]*foreign.Chunk) error {
+	n := 0
+	for _, k := range chunks {
+		if k == nil {
+			continue
+		}
+		for _, s := range k.Signs {
+			at := world.Pos{X: int32(s.At.X), Y: int32(s.At.Y + w.offset), Z: int32(s.At.Z)}
+			if !at.InWorld() || at.Column() != c.Pos || n == world.MaxTexts || !c.At(int(at.X&(world.ChunkSize-1)), int(at.Y), int(at.Z&(world.ChunkSize-1))).IsSign() {
+				continue
+			}
+			n++
+			kv := region.StoredContainer(&world.Container{At: at, Text: s.Text})
+			if err := w.put(region.Space(c.Pos.Region()), kv.Key, kv.Value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // chunk reads a chunk; what is wrong with it is noted.

@@ -173,7 +173,7 @@ func TestSchematicOfAWorld(t *testing.T) {
 		house.Blocks[i] = []world.Block{world.Stone, world.OakPlanks, world.Air}[i%3]
 	}
 	for _, pos := range regionsOf(z) {
-		if _, err := change(from, ground, pos, z, house); err != nil {
+		if _, err := change(from, ground, pos, z, house, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -216,5 +216,64 @@ func TestSchematicOfAWorld(t *testing.T) {
 	}
 	if _, _, err := Import(from, ground, world.Pos{Y: 240}, file); err == nil || !strings.Contains(err.Error(), "world") {
 		t.Errorf("above the world: %v", err)
+	}
+}
+
+// TestTextsOfSigns: what is written on signs comes along, from a schematic and from a world.
+func TestTextsOfSigns(t *testing.T) {
+	text := func(m memory, at world.Pos) string {
+		c, err := world.DecodeContainer(m[region.Space(at.Region())][string(region.StoredContainer(&world.Container{At: at}).Key)])
+		if err != nil {
+			t.Logf("%v: %v", at, err)
+			return ""
+		}
+		return c.Text
+	}
+	written := func(more nbt.Compound) nbt.Compound {
+		more["front_text"] = nbt.Compound{"messages": nbt.List{`{"text":"Mill"}`, `""`, `""`, `""`}}
+		return more
+	}
+	file := filepath.Join(t.TempDir(), "sign.schem")
+	schem := nbt.Append(nil, "", nbt.Compound{"Schematic": nbt.Compound{
+		"Version": nbt.Int(3), "Width": nbt.Short(2), "Height": nbt.Short(1), "Length": nbt.Short(1),
+		"Blocks": nbt.Compound{
+			"Palette": nbt.Compound{"minecraft:oak_sign[rotation=8]": nbt.Int(0), "minecraft:stone": nbt.Int(1)}, "Data": []byte{0, 1},
+			"BlockEntities": nbt.List{
+				nbt.Compound{"Id": "minecraft:sign", "Pos": []int32{0, 0, 0}, "Data": written(nbt.Compound{})},
+				nbt.Compound{"Id": "minecraft:sign", "Pos": []int32{1, 0, 0}, "Data": written(nbt.Compound{})},
+				nbt.Compound{"Id": "minecraft:sign", "Pos": []int32{-9, 4000, 9}, "Data": written(nbt.Compound{})},
+			},
+		},
+	}})
+	if err := os.WriteFile(file, schem, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, at := memory{}, world.Pos{X: 127, Y: 70, Z: -5}
+	if _, changed, err := Import(m, ground, at, file); err != nil || changed != 2 || text(m, at) != "Mill" || !m.at(t, ground, at).IsSign() {
+		t.Errorf("a schematic: %d blocks, %q, %v", changed, text(m, at), err)
+	}
+	if beside := at.Add(1, 0, 0); text(m, beside) != "" {
+		t.Error("a stone has a text")
+	}
+
+	dir := t.TempDir()
+	chunk := nbt.Append(nil, "", nbt.Compound{
+		"DataVersion": nbt.Int(3465), "Status": "minecraft:full", "xPos": nbt.Int(3), "zPos": nbt.Int(4),
+		"sections":       nbt.List{nbt.Compound{"Y": nbt.Byte(4), "block_states": nbt.Compound{"palette": nbt.List{nbt.Compound{"Name": "minecraft:oak_sign"}}}}},
+		"block_entities": nbt.List{written(nbt.Compound{"x": nbt.Int(50), "y": nbt.Int(66), "z": nbt.Int(70)}), written(nbt.Compound{"x": nbt.Int(5000), "y": nbt.Int(66), "z": nbt.Int(70)})},
+	})
+	var packed bytes.Buffer
+	w := zlib.NewWriter(&packed)
+	_, _ = w.Write(chunk)
+	_ = w.Close()
+	writeRegion(t, filepath.Join(dir, "region"), 0, 0, map[[2]int][]byte{{3, 4}: packed.Bytes()})
+	s, err := Open(filepath.Join(dir, "region"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m = memory{}
+	sign := world.Pos{X: 50, Y: 66, Z: 70}
+	if r, err := s.Import(t.Context(), Options{Terrain: ground}, m.put); err != nil || text(m, sign) != "Mill" {
+		t.Errorf("a world: %+v, %q, %v", r, text(m, sign), err)
 	}
 }

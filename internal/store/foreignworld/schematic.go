@@ -76,7 +76,7 @@ func Import(s Store, g *terrain.Generator, at world.Pos, file string) (rep forei
 		return rep, 0, err
 	}
 	for _, pos := range regionsOf(z) {
-		n, err := change(s, g, pos, z, box)
+		n, err := change(s, g, pos, z, box, rep.Signs)
 		if changed += n; err != nil {
 			return rep, changed, err
 		}
@@ -88,7 +88,7 @@ func Import(s Store, g *terrain.Generator, at world.Pos, file string) (rep forei
 const perRecord = 1 << 20
 
 // change puts what of a box lies in a region into its space.
-func change(s Store, g *terrain.Generator, pos world.RegionPos, z world.Zone, box *clipboard.Box) (changed int, err error) {
+func change(s Store, g *terrain.Generator, pos world.RegionPos, z world.Zone, box *clipboard.Box, signs []foreign.Sign) (changed int, err error) {
 	space := region.Space(pos)
 	kvs, err := s.Read(machine.DiskRead{Space: space})
 	if err != nil {
@@ -104,6 +104,7 @@ func change(s Store, g *terrain.Generator, pos world.RegionPos, z world.Zone, bo
 		}
 		blocks = blocks[1:]
 	})
+	texts := textsOf(kvs, pos, z, box, signs)
 	var w machine.DiskWrite
 	for w.Space = space; err == nil && len(changes) > 0; {
 		n := min(len(changes), perRecord)
@@ -112,11 +113,33 @@ func change(s Store, g *terrain.Generator, pos world.RegionPos, z world.Zone, bo
 		kv, did, err = region.StoredChanges(pos, kvs, changes[:n])
 		w.Put, kvs, changes, changed = append(w.Put, kv), append(kvs, kv), changes[n:], changed+did
 	}
+	w.Put = append(w.Put, texts...)
 	if err == nil && len(w.Put) > 0 {
 		w.Put = append(w.Put, region.StoredHeader())
 		err = s.Apply(w)
 	}
 	return changed, err
+}
+
+// textsOf are the records of what is written on a schematic's signs in a region; as many as
+// a column may have, and none where something lies or is written already.
+func textsOf(kvs []machine.KV, pos world.RegionPos, z world.Zone, box *clipboard.Box, signs []foreign.Sign) (out []machine.KV) {
+	there, perColumn := map[string]bool{}, map[world.ColumnPos]int{}
+	for _, kv := range kvs {
+		there[string(kv.Key)] = true
+	}
+	for _, s := range signs {
+		at := z.Min.Add(int32(s.At.X), int32(s.At.Y), int32(s.At.Z))
+		if !z.Holds(at) || at.Region() != pos || !box.Blocks[box.Index(s.At.X, s.At.Y, s.At.Z)].IsSign() || perColumn[at.Column()] == world.MaxTexts/2 {
+			continue // half of them, for the column may have others
+		}
+		kv := region.StoredContainer(&world.Container{At: at, Text: s.Text})
+		if !there[string(kv.Key)] {
+			perColumn[at.Column()]++
+			out = append(out, kv)
+		}
+	}
+	return out
 }
 
 // blocksOf reads columns of a region, each once.
