@@ -295,31 +295,28 @@ func (r *reader) remote() *world.Remote {
 
 // appendPlayer appends a player with what a save leaves out.
 func appendPlayer(b []byte, p *world.Player) []byte {
-	flags := byte(0)
+	frozen := byte(0)
 	if p.Frozen {
-		flags |= 1
+		frozen = 1
 	}
-	if p.Asleep {
-		flags |= 2
-	}
-	return p.AppendBinary(binary.AppendUvarint(append(b, flags), uint64(p.Buttons)))
+	return p.AppendBinary(binary.AppendUvarint(append(b, frozen), uint64(p.Buttons)))
 }
 
 // readPlayer reads a player as appendPlayer wrote it.
 func readPlayer(b []byte) (*world.Player, error) {
 	r := newReader(b)
-	flags, buttons := r.Byte(), r.Uint(1<<16-1)
+	frozen, buttons := r.Byte(), r.Uint(1<<16-1)
 	p, err := world.DecodePlayer(r.Take(uint64(r.Len())))
-	if err != nil || flags > 3 || r.Bad() {
+	if err != nil || frozen > 1 || r.Bad() {
 		return nil, ErrFormat
 	}
-	p.Frozen, p.Asleep, p.Buttons = flags&1 != 0, flags&2 != 0, uint16(buttons)
+	p.Frozen, p.Buttons = frozen == 1, uint16(buttons)
 	return p, nil
 }
 
 // putPlayer puts a player into an area as it was read.
 func putPlayer(a *world.Area, p *world.Player) {
-	last, frozen, asleep, buttons := p.LastInput, p.Frozen, p.Asleep, p.Buttons
+	last, frozen, buttons := p.LastInput, p.Frozen, p.Buttons
 	a.AddPlayer(p)
-	p.LastInput, p.Frozen, p.Asleep, p.Buttons = last, frozen, asleep, buttons
+	p.LastInput, p.Frozen, p.Buttons = last, frozen, buttons
 }
