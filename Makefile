@@ -23,16 +23,27 @@ MODULE := github.com/voxelpopuli/voxelpopuli
 PEBBLE := github.com/cockroachdb/pebble/v2
 COLD := $(MODULE)/cmd/... $(MODULE)/internal/app/... $(MODULE)/internal/store/... \
 	$(MODULE)/internal/game/lobby/... $(MODULE)/internal/game/decision/... \
-	$(MODULE)/internal/game/pack/... $(MODULE)/internal/game/invitation/... \
-	$(MODULE)/internal/cluster/node/... $(MODULE)/internal/verified/... \
-	 github.com/gogo/... github.com/prometheus/... \
-	github.com/pion/ice/... github.com/pion/mdns/... github.com/pion/turn/... github.com/pion/stun/... \
-	github.com/spf13/... github.com/cockroachdb/errors/... github.com/cockroachdb/redact/... \
-	$(PEBBLE)/objstorage/... $(PEBBLE)/vfs/... $(PEBBLE)/wal/... $(PEBBLE)/sstable/blob/... \
-	$(PEBBLE)/internal/manifest/... $(PEBBLE)/internal/overlap/... $(PEBBLE)/internal/keyspan/... github.com/RaduBerinde/... \
-	google.golang.org/protobuf/... github.com/getsentry/... github.com/kr/... github.com/huin/... github.com/beevik/... \
-	golang.org/x/text/... golang.org/x/net/... encoding/json encoding/xml encoding/gob encoding/asn1 text/... mime/... regexp/... log/... \
-	fmt reflect os time net net/http crypto/tls crypto/x509
+	$(MODULE)/internal/game/pack/... $(MODULE)/internal/game/packlist/... \
+	$(MODULE)/internal/game/foreign/... $(MODULE)/internal/game/invitation/... \
+	$(MODULE)/internal/game/regionlog/... $(MODULE)/internal/cluster/node/... \
+	$(MODULE)/internal/cluster/kademlia/... $(MODULE)/internal/cluster/group/... \
+	$(MODULE)/internal/verified/... $(MODULE)/internal/net/nat/... \
+	$(MODULE)/internal/net/datachannel/... $(MODULE)/internal/net/transport/... \
+	$(PEBBLE) $(PEBBLE)/objstorage/... $(PEBBLE)/vfs/... $(PEBBLE)/wal/... \
+	$(PEBBLE)/sstable $(PEBBLE)/sstable/blob/... $(PEBBLE)/internal/manifest/... \
+	$(PEBBLE)/internal/overlap/... $(PEBBLE)/internal/keyspan/... \
+	github.com/cockroachdb/errors/... github.com/cockroachdb/redact/... \
+	github.com/RaduBerinde/... github.com/getsentry/... github.com/kr/... \
+	github.com/gogo/... google.golang.org/protobuf/... github.com/prometheus/... \
+	github.com/klauspost/compress/fse github.com/klauspost/compress/huff0 \
+	github.com/minio/... github.com/cespare/... github.com/pion/... \
+	github.com/quic-go/... github.com/coder/... github.com/huin/... github.com/beevik/... \
+	github.com/spf13/... go.etcd.io/... rsc.io/... golang.org/x/crypto/acme/... \
+	golang.org/x/text/... golang.org/x/net/... vendor/golang.org/x/net/... \
+	vendor/golang.org/x/text/... encoding/json encoding/xml encoding/gob encoding/asn1 \
+	text/... mime/... regexp/... log/... image/... archive/... html/... go/... \
+	strconv path/... bufio context math/big database/sql/... fmt reflect os time \
+	net net/http net/url crypto/tls crypto/x509 crypto/rsa crypto/ecdsa
 GCFLAGS := $(foreach package,$(COLD),-gcflags='$(package)=-l')
 
 build:
