@@ -21,8 +21,8 @@ type schematics struct {
 	asked bool // the client wants what the player has copied
 }
 
-// schematicEvery is how often a client may send a file or ask for one: to read one costs the
-// node up to 3 MB and some hundredths of a second.
+// schematicEvery is how often a client may send a file: to read one costs the node up to 3 MB
+// and some hundredths of a second. How often it may ask for one is the lobby's pace.
 const schematicEvery = 2 * time.Second
 
 // maxMissed is how many kinds of blocks without a counterpart are listed.
@@ -39,8 +39,8 @@ func (s *Session) onSchematic(m *wire.PutSchematic) {
 	}
 	file, over := f.parts, f.over
 	f.parts, f.over = nil, false
-	wait := time.Since(f.last) < schematicEvery
-	if !wait {
+	wait := len(file) > 0 && time.Since(f.last) < schematicEvery
+	if len(file) > 0 && !wait {
 		f.last = time.Now()
 	}
 	var clip *lobby.Clip
