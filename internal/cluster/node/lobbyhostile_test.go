@@ -185,6 +185,9 @@ func TestLongHostileMessagesOfTheLobby(t *testing.T) {
 				t.Errorf("before:\n%s\nafter:\n%s", before, after)
 			}
 			for _, m := range x.told {
+				if p, ok := m.(*lobby.Players); ok && !p.Full && len(p.List) == 1 && p.List[0].Player == x.mallory.player() {
+					continue // about the player through whom it was said: whoever plays may change its skin
+				}
 				t.Errorf("Eve was told %T %+v", m, m)
 			}
 			if n := x.node(x.leader).counts.Dropped - dropped; n < 6*uint64(len(x.said)) {

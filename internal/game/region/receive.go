@@ -60,10 +60,12 @@ func (r *Region) onRemoteEditDone(from machine.Peer, m *RemoteEditDone) {
 		return
 	}
 	done := *q.Remote
-	done.Code, done.Got = m.Remote.Code, m.Remote.Got
-	if done.Got != world.Air && (done.Got != q.Got || done.Code != world.Done) { // more than the tool harvests
-		r.stats.Refused++
-		done.Got = world.Air
+	done.Code = m.Remote.Code
+	if q.Kind != world.RemotePour { // what a bucket becomes, its home knows
+		if done.Got = m.Remote.Got; done.Got != world.Air && (done.Got != q.Got || done.Code != world.Done) { // more than the tool harvests
+			r.stats.Refused++
+			done.Got = world.Air
+		}
 	}
 	switch {
 	case r.sessions.at(done.Player) != nil:
