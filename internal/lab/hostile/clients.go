@@ -53,7 +53,9 @@ const attackTime = 3 * time.Second
 
 // Run attacks until ctx ends, beginning with a certain attack.
 func (c *Client) Run(ctx context.Context, first int) {
+	c.mu.Lock()
 	c.rand, c.done = rng.New(c.Seed, uint64(first), 0xa77), map[string]int{}
+	c.mu.Unlock()
 	for i := first; ctx.Err() == nil; i++ {
 		a := attacks[i%len(attacks)]
 		turn, stop := context.WithTimeout(ctx, attackTime)
