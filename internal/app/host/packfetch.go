@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -111,25 +112,19 @@ func takePacks(w *worldfs.World, l *packlist.List) error {
 
 // giveFile is transport.NetConfig.Files.
 func (h *Host) giveFile(name transport.FileName) []byte {
-	if name == (transport.FileName{}) {
-		if h.packs == nil {
-			return nil
-		}
+	switch {
+	case h.packs == nil:
+		return nil
+	case name == (transport.FileName{}):
 		return h.packs.Append(nil)
-	}
-	if h.packs == nil {
+	case !slices.Contains(h.packs.Packs, name):
 		return nil
 	}
-	for _, of := range h.packs.Packs {
-		if of == name {
-			b, err := packfolder.In(h.folder.Dir()).Zip(name)
-			if err != nil {
-				return nil
-			}
-			return b
-		}
+	b, err := packfolder.In(h.folder.Dir()).Zip(name)
+	if err != nil {
+		return nil
 	}
-	return nil
+	return b
 }
 
 // strangersEvery is how often a node of another network is looked at.

@@ -153,11 +153,8 @@ func (in *incomingHandovers) wentBack(from machine.Peer, m *Handover) bool {
 // that one that it is here.
 func (in *incomingHandovers) merge(state []byte) {
 	p, err := world.DecodePlayer(state)
-	if err != nil || p.Epoch > math.MaxUint32 || !in.cfg.plausible(uint32(p.Epoch), in.env.Now()) || in.knowsEpoch(p.ID) >= p.Epoch {
-		in.stats.Refused++
-		return
-	}
-	if in.sessions.at(p.ID) != nil || distanceTo(in.cfg.Pos, p.Body.Pos) > slack {
+	if err != nil || p.Epoch > math.MaxUint32 || !in.cfg.plausible(uint32(p.Epoch), in.env.Now()) ||
+		in.knowsEpoch(p.ID) >= p.Epoch || in.sessions.at(p.ID) != nil || distanceTo(in.cfg.Pos, p.Body.Pos) > slack {
 		in.stats.Refused++
 		return
 	}
