@@ -240,6 +240,31 @@ func (c *cluster) dump(p shards.Shard) {
 	}
 }
 
+// guestWhere adds guests at one node after the other, until one has built in a region for
+// which something holds, and stands still; nil: there is none.
+func (c *cluster) guestWhere(holds func(at int, home shards.Shard) bool) (g *wanderer, home shards.Shard) {
+	c.Helper()
+	c.s.Run(3 * time.Second)
+	for at := range c.nodes {
+		g = c.addGuest(at)
+		c.until("the guest is in", func() bool { return g.in })
+		c.s.Run(20 * time.Second)
+		g.quiet = true
+		c.until("all acts are answered", func() bool { return len(g.pending) == 0 })
+		home = shards.Shard{Region: g.home}
+		if g.acted > 0 && holds(at, home) {
+			return g, home
+		}
+	}
+	return nil, home
+}
+
+// lastReads lets the last guest read what checkEdits compares.
+func (c *cluster) lastReads() {
+	last := len(c.guests) - 1
+	c.guests[0], c.guests[last] = c.guests[last], c.guests[0]
+}
+
 // settle brings everybody back, lets the wanderers stand still and what is on
 // its way arrive.
 func (c *cluster) settle() {

@@ -23,20 +23,13 @@ func sevenPlayedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home sha
 
 func playedInWide(t *testing.T, seed uint64, nodes int) (c *cluster, g *wanderer, home shards.Shard) {
 	c = newClusterOn(t, seed, nodes, wide()) // where links fail by timeout
-	c.s.Run(3 * time.Second)
-	for at := range c.nodes {
-		g = c.addGuest(at)
-		c.until("the guest is in", func() bool { return g.in })
-		c.s.Run(20 * time.Second)
-		g.quiet = true
-		c.until("all acts are answered", func() bool { return len(g.pending) == 0 })
-		home = shards.Shard{Region: g.home}
-		if hosts := c.hostsOf(home); g.acted > 0 && !slices.Contains(hosts, at) && len(hosts) == 3 && len(c.holders(home)) == 2 {
-			c.s.Run(10 * time.Second)
-			return c, g, home
-		}
+	if g, home = c.guestWhere(func(at int, home shards.Shard) bool {
+		hosts := c.hostsOf(home)
+		return !slices.Contains(hosts, at) && len(hosts) == 3 && len(c.holders(home)) == 2
+	}); g != nil {
+		c.s.Run(10 * time.Second)
 	}
-	return c, nil, home
+	return c, g, home
 }
 
 // buildsOn lets a guest build until some more acts are acknowledged.

@@ -40,22 +40,14 @@ func fivePlayedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home shar
 	for i := range 5 {
 		c.addNode(i)
 	}
-	c.s.Run(3 * time.Second)
-	for at := range c.nodes {
-		g = c.addGuest(at)
-		c.until("the guest is in", func() bool { return g.in })
-		c.s.Run(20 * time.Second)
-		g.quiet = true
-		c.until("all acts are answered", func() bool { return len(g.pending) == 0 })
-		home = shards.Shard{Region: g.home}
-		if g.acted > 0 && len(c.hostsOf(home)) == 3 && !c.node(at).net.hosting.Hosts(home) {
-			c.s.Run(10 * time.Second)
-			last := len(c.guests) - 1
-			c.guests[0], c.guests[last] = c.guests[last], c.guests[0] // it reads for checkEdits
-			return c, g, home
-		}
+	g, home = c.guestWhere(func(at int, home shards.Shard) bool {
+		return len(c.hostsOf(home)) == 3 && !c.node(at).net.hosting.Hosts(home)
+	})
+	if g == nil {
+		t.Fatal("all nodes host what their guests are in")
 	}
-	t.Fatal("all nodes host what their guests are in")
+	c.s.Run(10 * time.Second)
+	c.lastReads()
 	return c, g, home
 }
 

@@ -27,21 +27,14 @@ func (c *cluster) destroy(nodes []int) {
 // neither the guest's region nor the lobby.
 func playedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home shards.Shard) {
 	c = newCluster(t, seed, 20)
-	c.s.Run(3 * time.Second)
-	for at := range c.nodes {
-		g = c.addGuest(at)
-		c.until("the guest is in", func() bool { return g.in })
-		c.s.Run(20 * time.Second)
-		g.quiet = true
-		c.until("all acts are answered", func() bool { return len(g.pending) == 0 })
-		home = shards.Shard{Region: g.home}
-		if h := c.node(at).net.hosting; g.acted > 0 && !h.Hosts(home) && !h.Hosts(shards.Lobby) {
-			last := len(c.guests) - 1
-			c.guests[0], c.guests[last] = c.guests[last], c.guests[0] // it reads for checkEdits
-			return c, g, home
-		}
+	g, home = c.guestWhere(func(at int, home shards.Shard) bool {
+		h := c.node(at).net.hosting
+		return !h.Hosts(home) && !h.Hosts(shards.Lobby)
+	})
+	if g == nil {
+		t.Fatal("all nodes host something")
 	}
-	t.Fatal("all nodes host something")
+	c.lastReads()
 	return c, g, home
 }
 
