@@ -70,6 +70,13 @@ test('the nearest entity in the way is picked', () => {
   assert.equal(pickEntity([at(1, -3)], [0.5, 11.6, 0.5], direction(Math.PI, 0), 3.5), null);
 });
 
+test('a body around the eye comes last', () => {
+  const self = { id: 1, x: 0.5, y: 10, z: 0.5, halfWidth: 0.3, height: 1.8 };
+  const eye: [number, number, number] = [0.5, 11.6, 0.5];
+  assert.equal(pickEntity([self, { ...self, id: 2, z: -1.5 }], eye, direction(0, 0), 3.5)?.id, 2);
+  assert.deepEqual(pickEntity([self], eye, direction(0, 0), 3.5), { id: 1, distance: Infinity });
+});
+
 test('a look survives the wire', () => {
   const look = new Look();
   look.setWire(16384, -8192);

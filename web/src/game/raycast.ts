@@ -127,13 +127,19 @@ export interface Aimed {
   height: number;
 }
 
-/** The nearest entity along a ray, at most `reach` metres away. */
+/**
+ * The nearest entity along a ray, at most `reach` metres away. Bodies do not collide:
+ * one around the eye would hide all that is seen through it, so it comes last (at an
+ * infinite distance).
+ */
 export function pickEntity(all: Iterable<Aimed>, o: [number, number, number], d: readonly [number, number, number], reach: number): { id: number; distance: number } | null {
   let best: { id: number; distance: number } | null = null;
   for (const e of all) {
     const w = e.halfWidth + 0.08; // a little kindness
     const hit = meet(o, d, [e.x, e.y, e.z], [-w, 0, -w, w, e.height, w]);
-    if (hit && hit.t <= reach && (!best || hit.t < best.distance)) best = { id: e.id, distance: hit.t };
+    if (!hit || hit.t > reach) continue;
+    const distance = hit.t > 0 ? hit.t : Infinity;
+    if (!best || distance < best.distance) best = { id: e.id, distance };
   }
   return best;
 }
