@@ -154,11 +154,17 @@ func reportEditLatency(t *lab.Trial, c *cluster, es *masons, nodes int, seconds 
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithTimeout(t.Context, lab.Duration(seconds))
+	ctx, stop := context.WithCancel(t.Context)
 	defer stop()
-	began := time.Now()
 	by := es.play(ctx)
-	<-ctx.Done()
+	if err := firstEdits(t.Context, by); err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := lab.Sleep(t.Context, lab.Duration(seconds)); err != nil {
+		return err
+	}
+	stop()
 	time.Sleep(time.Second) // the last answers
 	var all, here, far []float64
 	refused := map[string]int{}
@@ -200,6 +206,24 @@ func reportEditLatency(t *lab.Trial, c *cluster, es *masons, nodes int, seconds 
 	t.Metric("of_sync", lab.Percentile(all, 0.5)/lab.Percentile(sync, 0.5), "")
 	t.Metric("edits_per_s", float64(len(all))/time.Since(began).Seconds(), "1/s")
 	reportRefusals(t, refused)
+	return nil
+}
+
+// firstEdits waits until each editor has had an edit acknowledged: what is measured
+// afterwards does not depend on how long editors take to find their hosts.
+func firstEdits(ctx context.Context, by []chan Edit) error {
+	ctx, cancel := context.WithTimeout(ctx, SettleTime)
+	defer cancel()
+	for i, reports := range by {
+		for ok := false; !ok; {
+			select {
+			case d := <-reports:
+				ok = d.OK
+			case <-ctx.Done():
+				return fmt.Errorf("no edit of editor %d was acknowledged within %v", i, SettleTime)
+			}
+		}
+	}
 	return nil
 }
 
