@@ -6,66 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
-	"os"
-	"reflect"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 )
-
-// literals are the entries of a table in a generated TypeScript file, as JSON.
-func literals(t *testing.T, file, begin string) (all []string) {
-	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(string(b), begin)
-	text, _, _ = strings.Cut(text, "\n];")
-	text = regexp.MustCompile(`0x[0-9a-f]+`).ReplaceAllStringFunc(text, func(hex string) string {
-		n, _ := strconv.ParseUint(hex[2:], 16, 32)
-		return strconv.FormatUint(n, 10)
-	})
-	text = regexp.MustCompile(`(\w+): `).ReplaceAllString(strings.ReplaceAll(text, "'", `"`), `"$1": `)
-	for entry := range strings.SplitSeq(text, "},\n") {
-		if entry = strings.TrimSuffix(strings.TrimSpace(entry), "},"); entry != "" && !strings.HasPrefix(entry, "...") {
-			all = append(all, strings.TrimSuffix(entry, " }")+"}")
-		}
-	}
-	return all
-}
-
-// TestTablesAsGenerated: what a node sends of a pack has the form of the tables that are
-// generated for the base pack: the same fields with the same values.
-func TestTablesAsGenerated(t *testing.T) {
-	base := pack.Base()
-	compare := func(file, begin string, n int, entry func(i int) any) {
-		want := literals(t, file, begin)
-		if len(want) != n {
-			t.Fatalf("%s: %d entries of %d are read", file, len(want), n)
-		}
-		for i := range n {
-			b, err := json.Marshal(entry(i))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var is, should map[string]any
-			if json.Unmarshal(b, &is) != nil || json.Unmarshal([]byte(want[i]), &should) != nil {
-				t.Fatalf("%s, %s", b, want[i])
-			}
-			delete(is, "food") // a table of its own
-			if !reflect.DeepEqual(is, should) {
-				t.Errorf("sent %v, generated %v", is, should)
-			}
-		}
-	}
-	compare("../../../web/src/gen/blocks.ts", "const base: readonly BlockInfo[] = [", len(base.Blocks), func(i int) any { return blockOf(i, &base.Blocks[i]) })
-	compare("../../../web/src/gen/mobs.ts", "const base: readonly MobInfo[] = [", len(base.Mobs), func(i int) any { return mobOf(i+1, &base.Mobs[i]) })
-	compare("../../../web/src/gen/blocks.ts", "const recipes: readonly Recipe[] = [", len(base.Recipes), func(i int) any { return recipeOf(base.Recipes[i]) })
-}
 
 // TestContent: a browser gets what the packs of the world define by the hash that the
 // session names; of a world with the base pack alone there is nothing.

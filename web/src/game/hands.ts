@@ -1,4 +1,3 @@
-import { food } from '../gen/blocks';
 import { mobs } from '../gen/mobs';
 import { ActKind, Mode } from '../net/types';
 import type { Acts } from './acts';
@@ -223,7 +222,7 @@ export class Hands {
   /** Food in the hand that is aimed at nothing is eaten. */
   private eat(): void {
     const { inventory, acts } = this.env;
-    if (this.env.mode() !== Mode.Survival || inventory.held.count === 0 || !food[inventory.held.block]) return;
+    if (this.env.mode() !== Mode.Survival || inventory.held.count === 0 || !info(inventory.held.block).food) return;
     acts.do(ActKind.Use);
     this.env.swing();
   }

@@ -1,7 +1,6 @@
 import { isTool, MAX_STACK } from '../game/inventory';
 import { info } from '../game/physics/blocks';
 import { lackingTool } from '../game/rules';
-import { food } from '../gen/blocks';
 import { h } from './dom';
 import { itemName, t } from './strings';
 
@@ -57,13 +56,13 @@ export class Tip {
 
 /** facts is what one may want to know of a thing besides its name. */
 export function facts(block: number, count: number): string[] {
-  const { tool, light, armour } = info(block);
+  const { tool, light, armour, food } = info(block);
   const needs = lackingTool(block, NOTHING);
   const out: string[] = [];
   if (tool && tool[0] !== 'bow') out.push(t.tip.tool(tool[2]));
   if (armour) out.push(t.tip.guards(armour[1] * 4));
   if (isTool(block)) out.push(t.tip.left(Math.ceil((count / MAX_STACK) * 100)));
-  if (food[block]) out.push(t.tip.food(food[block] / 2));
+  if (food) out.push(t.tip.food(food / 2));
   if (needs) out.push(t.tip.needs(itemName(needs)));
   if (light) out.push(t.tip.light(light));
   return out;
