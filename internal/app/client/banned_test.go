@@ -21,7 +21,7 @@ import (
 // elsewhere, and operators, are let in.
 func TestHostileBannedAddress(t *testing.T) {
 	w := clienttest.Start(t, world.Creative)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	enter := func(who id.ID, name, from string) (*client.Session, error) {
 		login := client.Login{Player: who, Name: name, Local: from == ""}

@@ -39,7 +39,7 @@ func channels(t *testing.T, cfg gateway.Config) (*datachannel.Listener, netip.Ad
 	l := datachannel.Listen(conn, cert, datachannel.Limits{})
 	go g.ServeChannels(l)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := g.Shutdown(ctx); err != nil {
 			t.Error(err)
@@ -158,7 +158,7 @@ func TestDataChannels(t *testing.T) {
 	}
 	home := welcome.Pos.Block().Region()
 	seen, settled, missed := map[uint16]bool{}, 0, false
-	for end := time.After(20 * time.Second); ; {
+	for end := time.After(time.Minute); ; {
 		select {
 		case f := <-got:
 			if f.Region != home {

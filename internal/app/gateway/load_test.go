@@ -111,7 +111,7 @@ func serve(t testing.TB, cfg gateway.Config) string {
 	done := make(chan error, 1)
 	go func() { done <- g.Serve(l) }()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := g.Shutdown(ctx); err != nil {
 			t.Errorf("shutdown: %v", err)

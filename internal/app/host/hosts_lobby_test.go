@@ -57,7 +57,7 @@ func says(t *testing.T, h *Host, who id.ID, l *lyingLobby, text string) (read st
 	loop := transport.Start(transport.Config{Machine: func(env machine.Env) machine.Machine { l.env = env; return l }})
 	defer loop.Stop()
 	n := client.NewNode(client.Config{Node: loop, Terrain: terrain.New(1), Command: h.commands().command})
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s, err := n.Enter(ctx, client.Login{Player: who, Name: "somebody", Local: true})
 	if err != nil {

@@ -192,7 +192,7 @@ func joinRowsAt(t *testing.T, m worldfs.Meta, w *hostileWorld, victim machine.Pe
 // lead waits until the attacked node believes that the hostile one leads a region.
 func (rs *rows) lead(t *testing.T, ctx context.Context, in *hostile.Intruder) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for i := int32(0); ; i++ {
 		// In the name of one region after the other it says something: the victim
 		// asks the node nearest to the region's key to find hosts.
