@@ -83,6 +83,7 @@ func (s *Session) onPlace(m machine.Message) {
 		if len(s.skin) > 0 {
 			s.send(&lobby.Skin{Skin: s.skin})
 		}
+		s.sayAgain()
 		s.home, s.before, s.early = m.Home, m.Home, nil
 		s.enter(m.Home)
 	case *region.Entered:

@@ -34,6 +34,7 @@ type forgetful struct {
 	lose    int                      // this Enter does not come: it goes on with the one before
 	entry   uint32                   // of the last Enter that has come
 	answers bool                     // acts get an answer
+	said    []string                 // that the lobby was told
 }
 
 func (f *forgetful) Start()                                 {}
@@ -47,6 +48,8 @@ func (f *forgetful) OnMessage(p machine.Peer, m machine.Message) {
 	switch m := m.(type) {
 	case *lobby.Enter:
 		f.env.Send(p, &lobby.Admitted{Player: m.Player, Name: m.Name, Entity: 1, New: true})
+	case *lobby.Say:
+		f.said = append(f.said, m.Text)
 	case *region.To:
 		switch inner := m.Msg.(type) {
 		case *region.Enter:

@@ -49,6 +49,7 @@ type Session struct {
 	isHome     bool // a region has said that it is the home
 	pos        world.Vec
 	claims     claims
+	said       saidLines
 	acts       region.Acts
 	asked      []asked     // acts without an answer, in order
 	overdue    *time.Timer // lets Next look at them

@@ -63,6 +63,7 @@ func (s *Session) Handle(b []byte) error {
 		return s.onSegment(m.Segment)
 	case *wire.Say:
 		if text := wire.CleanText(m.Text); text != "" {
+			s.said.add(text)
 			s.send(&lobby.Say{Text: text})
 		}
 	case *wire.Signed:
