@@ -184,6 +184,39 @@ func TestChestCrash(t *testing.T) {
 	})
 }
 
+// TestMovesInOneBatchFail: of moves that were written together, over several ticks, a
+// player gets back what it carried before the first of them.
+func TestMovesInOneBatchFail(t *testing.T) {
+	bothWays(t, func(t *testing.T, newBed func(testing.TB) *bed) {
+		b := newBed(t)
+		at, all := withChest(b, "ada", "bob")
+		ada := all[0]
+		ada.open(at)
+		b.run(300 * time.Millisecond)
+		b.sync = time.Second
+		var moves []uint32
+		for range maxPending + 5 { // the last of them wait for the first, and are one batch
+			moves = append(moves, ada.store(at, 1, firstOfChest, 2))
+			b.run(100 * time.Millisecond)
+		}
+		b.run(maxPending*b.sync - 500*time.Millisecond)
+		b.diskErr = errDisk
+		b.run(5 * time.Second)
+		good := 0
+		for _, seq := range moves {
+			if res := ada.results[seq]; res != nil && res.OK {
+				good += 2
+			}
+		}
+		if good == 0 || good > 2*maxPending {
+			t.Fatalf("the test is empty: %d were moved", good)
+		}
+		if carries, lies := ada.items.Count(world.OakPlanks), ada.inChest(); carries != 32-good || lies != good {
+			t.Errorf("ada has %d, %d are in the chest, %d were moved", carries, lies, good)
+		}
+	})
+}
+
 // TestChestDiskFails: a move that cannot be written is refused, and is undone on both
 // sides; everybody who looks is told.
 func TestChestDiskFails(t *testing.T) {

@@ -104,7 +104,7 @@ func (e *effects) undo(tick uint64, failed []*batch) {
 			now, _ := e.area.Block(c.At)
 			undone = append(undone, world.BlockChange{At: c.At, Was: c.Now, Now: now})
 		}
-		for _, it := range b.items {
+		for _, it := range slices.Backward(b.items) {
 			e.sessions.restoreItems(it)
 		}
 		for _, was := range slices.Backward(b.dropped) {
