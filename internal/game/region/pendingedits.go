@@ -221,29 +221,41 @@ func (q *pendingEdit) encode() []byte {
 	return q.Remote.Append(q.proof.append(b))
 }
 
-// unpack reads a question.
-func (a *pendingEdits) unpack(key string, b []byte) error {
+// decodePendingEdit reads a question; key is what follows its kind.
+func decodePendingEdit(key string, b []byte) (*pendingEdit, error) {
 	bad := fmt.Errorf("an edit that a neighbour is asked for: %w", ErrCorrupt)
 	if len(key) != 8 || len(b) < id.Size {
-		return bad
+		return nil, bad
 	}
 	q := &pendingEdit{durable: true}
 	b = b[copy(q.session[:], b):]
 	epoch, n := binary.Uvarint(b)
 	if n <= 0 || epoch > 1<<32-1 {
-		return bad
+		return nil, bad
 	}
 	b, ok := q.proof.take(b[n:])
 	if !ok {
-		return bad
+		return nil, bad
 	}
 	m, b, ok := world.TakeRemote(b)
-	if !ok || len(b) > 0 || m.From != a.cfg.Pos || m.Op != binary.BigEndian.Uint64([]byte(key)) {
-		return bad
+	if !ok || len(b) > 0 || m.Op != binary.BigEndian.Uint64([]byte(key)) {
+		return nil, bad
 	}
 	q.epoch, q.Remote = uint32(epoch), m
-	if m.Kind != world.RemoteItem {
-		a.area.Ask(m)
+	return q, nil
+}
+
+// unpack takes a question from the disk.
+func (a *pendingEdits) unpack(key string, b []byte) error {
+	q, err := decodePendingEdit(key, b)
+	if err == nil && q.From != a.cfg.Pos {
+		err = fmt.Errorf("an edit that a neighbour is asked for: %w", ErrCorrupt)
+	}
+	if err != nil {
+		return err
+	}
+	if q.Kind != world.RemoteItem {
+		a.area.Ask(q.Remote)
 	}
 	a.list = append(a.list, q) // keys come in order
 	return nil

@@ -25,8 +25,9 @@ type StoredPlayer struct {
 }
 
 // StoredItems counts blocks in a region's space, for tools that read a store without
-// running the region: in containers and on the ground, and what players carry.
-func StoredItems(kvs []machine.KV, blocks ...world.Block) (lying int, players map[id.ID]StoredPlayer, err error) {
+// running the region: in containers and on the ground, in items that a neighbour is asked
+// to take and may have by now, and what players carry.
+func StoredItems(kvs []machine.KV, blocks ...world.Block) (lying, leaving int, players map[id.ID]StoredPlayer, err error) {
 	players = map[id.ID]StoredPlayer{}
 	count := func(stacks ...world.Stack) (n int) {
 		for _, s := range stacks {
@@ -44,24 +45,32 @@ func StoredItems(kvs []machine.KV, blocks ...world.Block) (lying int, players ma
 		case keyPlayer:
 			p, err := world.DecodePlayer(kv.Value)
 			if err != nil {
-				return 0, nil, err
+				return 0, 0, nil, err
 			}
 			players[p.ID] = StoredPlayer{p.Epoch, count(p.Items[:]...)}
 		case keyContainer:
 			c, err := world.DecodeContainer(kv.Value)
 			if err != nil {
-				return 0, nil, err
+				return 0, 0, nil, err
 			}
 			lying += count(c.Slots...)
 		case keyItem:
 			it, err := world.DecodeItem(kv.Value)
 			if err != nil {
-				return 0, nil, err
+				return 0, 0, nil, err
 			}
 			lying += count(it.Stack)
+		case keyPendingEdit:
+			q, err := decodePendingEdit(string(kv.Key[1:]), kv.Value)
+			if err != nil {
+				return 0, 0, nil, err
+			}
+			if q.Item != nil {
+				leaving += count(q.Item.Stack)
+			}
 		}
 	}
-	return lying, players, nil
+	return lying, leaving, players, nil
 }
 
 // StoredHistory returns the records of a region's space that say who has changed which block

@@ -24,11 +24,14 @@ func TestStoredItems(t *testing.T) {
 			t.Errorf("%q is not of players", kv.Key[:1])
 		}
 	}
-	lying, players, err := StoredItems(kvs, world.Stone)
-	if err != nil || lying != 7 || len(players) != 1 || players[p.ID] != (StoredPlayer{9, 2}) {
-		t.Errorf("%d, %v, %v", lying, players, err)
+	kvs = append(kvs, machine.KV{Key: []byte(pendingEditKey(4)), Value: (&pendingEdit{Remote: &world.Remote{
+		Kind: world.RemoteItem, Op: 4, Item: &world.Item{Entity: 1<<48 | 1, Stack: world.Stack{Block: world.Stone, Count: 3}},
+	}}).encode()})
+	lying, leaving, players, err := StoredItems(kvs, world.Stone)
+	if err != nil || lying != 7 || leaving != 3 || len(players) != 1 || players[p.ID] != (StoredPlayer{9, 2}) {
+		t.Errorf("%d, %d, %v, %v", lying, leaving, players, err)
 	}
-	if _, _, err := StoredItems([]machine.KV{{Key: kvs[0].Key, Value: []byte{9}}}, world.Stone); err == nil {
+	if _, _, _, err := StoredItems([]machine.KV{{Key: kvs[0].Key, Value: []byte{9}}}, world.Stone); err == nil {
 		t.Error("a damaged container was read")
 	}
 }
