@@ -78,7 +78,7 @@ type (
 		Reason uint8
 	}
 
-	// Died says of what a player who is at home in Region has died.
+	// Died names the cause of death of a player who is at home in Region.
 	Died struct {
 		Region world.RegionPos
 		Player id.ID

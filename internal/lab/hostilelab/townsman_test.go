@@ -3,6 +3,7 @@ package hostilelab
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -83,7 +84,8 @@ func (w *town) until(what string, ok func() bool) {
 }
 
 // sayAgain is after how long a person types a line again to which nobody has answered: the
-// lobby moves when nodes join, and what is on its way then is lost.
+// lobby moves when nodes join, and commands that are on their way then are lost. The
+// session says so, with the line at the end.
 const sayAgain = 15 * time.Second
 
 // tells types a line, and returns the answer that has a text in it.
@@ -112,7 +114,8 @@ func (p *townsman) tells(line, want string) (answer string) {
 		if time.Now().After(end) {
 			p.t.Fatalf("%s: %q, want %q", line, p.lines[before:], want)
 		}
-		if len(p.lines) == before && time.Since(said) > sayAgain {
+		answered := slices.ContainsFunc(p.lines[before:], func(l string) bool { return !strings.HasSuffix(l, ": "+line) })
+		if !answered && time.Since(said) > sayAgain {
 			said = time.Now()
 			p.said = append(p.said, said)
 			if err := p.Say(line); err != nil {

@@ -172,6 +172,9 @@ func reportEditLatency(t *lab.Trial, c *cluster, es *masons, nodes int, seconds 
 	for i := range by {
 		for range len(by[i]) {
 			d := <-by[i]
+			if d.Sent.Before(began) {
+				continue // while others had none acknowledged yet
+			}
 			if !d.OK {
 				refused[string(d.Code)]++
 				continue
