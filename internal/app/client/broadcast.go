@@ -33,7 +33,7 @@ func (b *broadcasts) encoded(m machine.Message, make func() wire.Message) []byte
 
 func (s *Session) onChat(m *lobby.Chat, to Sink) {
 	if s.admitted != nil {
-		s.said.answered(m, s.admitted.Name)
+		s.said.answered(m, s.admitted.Name, "")
 	}
 	addBroadcast(to, s.node.broadcasts.encoded(m, func() wire.Message {
 		return &wire.Chat{Kind: m.Kind, From: m.From, Text: m.Text}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -33,6 +34,10 @@ type Console struct {
 	link  *transport.Link
 	hello lobby.Enter
 	typed typedLines
+
+	mu   sync.Mutex // guards said
+	said saidLines
+
 	// replies are answers to commands that this machine runs itself.
 	replies chan Event
 	known   map[id.ID]string // who is here
@@ -78,6 +83,9 @@ func (c *Console) Say(line string) error {
 		}
 	}
 	c.typed.add(line)
+	c.mu.Lock()
+	c.said.add(wire.CleanText(line))
+	c.mu.Unlock()
 	return c.link.Send(&lobby.Say{Text: line})
 }
 
@@ -120,16 +128,30 @@ func (c *Console) receive(m machine.Message) {
 	case *lobby.Players:
 		c.onPlayers(m)
 	case *lobby.Chat:
+		c.mu.Lock()
+		c.said.answered(m, "", decision.Console+" ")
+		c.mu.Unlock()
 		c.onChat(m)
 	case *lobby.Propose:
 		c.onPropose(m)
 	case *lobby.NewHost:
 		_ = c.link.Send(&c.hello) // a link that is gone ends the console
+		c.sayAgain()
 	case *lobby.Refused:
 		c.over = &wire.Refused{Code: m.Code, Text: textOf(m.Text, string(m.Code)), Retry: m.Retry}
 	case *lobby.Waiting:
 		c.add(Event{Event: "error", Line: waitNotice(m, time.Now()).Text})
 	}
+}
+
+// sayAgain says what the lobby's host may have taken with it.
+func (c *Console) sayAgain() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.said.repeat(
+		func(text string) { _ = c.link.Send(&lobby.Say{Text: text}) },
+		func(text string) { c.add(Event{Event: "error", Line: text}) },
+	)
 }
 
 // onPlayers tells who came and went.

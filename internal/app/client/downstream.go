@@ -83,7 +83,10 @@ func (s *Session) onPlace(m machine.Message) {
 		if len(s.skin) > 0 {
 			s.send(&lobby.Skin{Skin: s.skin})
 		}
-		s.sayAgain()
+		s.said.repeat(
+			func(text string) { s.send(&lobby.Say{Text: text}) },
+			func(text string) { s.say(&wire.Chat{Kind: wire.ChatError, Text: text}) },
+		)
 		s.home, s.before, s.early = m.Home, m.Home, nil
 		s.enter(m.Home)
 	case *region.Entered:

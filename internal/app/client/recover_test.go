@@ -37,6 +37,17 @@ type forgetful struct {
 	said    []string                 // that the lobby was told
 }
 
+// hears compares what the lobby was told since the last time.
+func (f *forgetful) hears(t *testing.T, want ...string) {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !slices.Equal(f.said, want) {
+		t.Errorf("the lobby has heard %q, want %q", f.said, want)
+	}
+	f.said = nil
+}
+
 func (f *forgetful) Start()                                 {}
 func (f *forgetful) OnTimer(machine.Timer)                  {}
 func (f *forgetful) OnLink(machine.Peer, machine.LinkEvent) {}

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,12 +31,7 @@ func TestLinesOfALobbyThatMoves(t *testing.T) {
 		}
 		heard := func(want ...string) {
 			t.Helper()
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			if !slices.Equal(f.said, want) {
-				t.Errorf("the lobby has heard %q, want %q", f.said, want)
-			}
-			f.said = nil
+			f.hears(t, want...)
 		}
 		types("one")
 		types("two")

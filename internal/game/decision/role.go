@@ -79,13 +79,17 @@ type Rights struct {
 	Role      Role
 	Appointed bool // by an operator: then an invitation to visit does not count
 	Jailed    bool
+	Muted     bool
 }
 
 // Rights returns what a player may do.
 func (l *Log) Rights(who id.ID, now time.Time) Rights {
 	role := l.RoleOf(who)
 	_, appointed := l.roles[who]
-	return Rights{Role: role, Appointed: appointed || role >= RoleOperator, Jailed: l.Jailed(who, now) != nil}
+	return Rights{
+		Role: role, Appointed: appointed || role >= RoleOperator,
+		Jailed: l.Jailed(who, now) != nil, Muted: l.Muted(who, now) != nil,
+	}
 }
 
 // Visits reports whether a player changes nothing of the world; invited says that it

@@ -107,7 +107,8 @@ func (c *Config) operator(player id.ID) bool { return c.rights(player).Role >= d
 // was invited to visit only.
 func (c *Config) authorize(p *world.Player, invited bool) {
 	r := c.rights(p.ID)
-	p.Operator, p.Visitor, p.Jailed = r.Role >= decision.RoleOperator, r.Visits(invited), r.Jailed
+	p.Operator, p.Visitor = r.Role >= decision.RoleOperator, r.Visits(invited)
+	p.Jailed, p.Muted = r.Jailed, r.Muted
 }
 
 // Space returns the name of the region's space and queue on the disk port.

@@ -171,6 +171,7 @@ func (r *Region) authorizeAll() {
 			was, is bool
 		}{
 			{world.OrderOperator, p.Operator, now.Operator}, {world.OrderVisitor, p.Visitor, now.Visitor}, {world.OrderJail, p.Jailed, now.Jailed},
+			{world.OrderMute, p.Muted, now.Muted},
 		} {
 			o := &world.Order{Kind: right.kind}
 			if right.is {

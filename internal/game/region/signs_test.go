@@ -53,6 +53,12 @@ func TestSigns(t *testing.T) {
 		if res := bob.results[long]; res == nil || res.OK || bob.reads(at) != "to the mine\n→" {
 			t.Errorf("a text that cannot be: %+v", res)
 		}
+		b.says(operatorKey, decision.Statement{Topic: decision.Mute, On: true, Subject: bob.player, Name: "bob"})
+		muted := bob.act(Act{Kind: uint8(world.ActWrite), Pos: at, Text: "buy my gold"})
+		b.run(300 * time.Millisecond)
+		if res := bob.results[muted]; res == nil || res.Reason != string(world.Muted) || bob.reads(at) != "to the mine\n→" {
+			t.Errorf("who is muted writes: %+v", res)
+		}
 		b.crash()
 		bob.signs = nil
 		for _, c := range []*client{ada, bob} {

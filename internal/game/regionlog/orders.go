@@ -18,7 +18,7 @@ import (
 func (a *Area) mayOrder(c *world.Command) error {
 	o := c.Order
 	switch {
-	case o.Kind == world.OrderOperator || o.Kind == world.OrderVisitor || o.Kind == world.OrderJail:
+	case o.Kind == world.OrderOperator || o.Kind == world.OrderVisitor || o.Kind == world.OrderJail || o.Kind == world.OrderMute:
 		return nil
 	case o.Kind == world.OrderTeleport && len(o.Signed) == 0 && a.putBack(c):
 		return nil
@@ -86,7 +86,7 @@ func (a *Area) applyChanged(b []byte) error {
 		return ErrFormat
 	}
 	may := *old
-	may.Name, may.Operator, may.Visitor, may.Jailed, may.Epoch = p.Name, p.Operator, p.Visitor, p.Jailed, p.Epoch
+	may.Name, may.Operator, may.Visitor, may.Jailed, may.Muted, may.Epoch = p.Name, p.Operator, p.Visitor, p.Jailed, p.Muted, p.Epoch
 	if p.LastSeq != old.LastSeq || p.DugTo != old.DugTo || p.Credit != old.Credit {
 		may.NewSession()
 	}

@@ -23,6 +23,7 @@ const (
 	Across         Code = "across"
 	Visiting       Code = "visiting"
 	Jailed         Code = "jailed"
+	Muted          Code = "muted"
 	Claimed        Code = "claimed"
 )
 
@@ -75,6 +76,7 @@ var texts = map[Code]string{
 	Stopped:        "You let go of the block before it was broken.",
 	Across:         "A border of the world's regions lies in between: go to the other side of it.",
 	Jailed:         "You are in jail: you cannot do that.",
+	Muted:          "You are muted: you cannot write on signs.",
 	Claimed:        "This land belongs to somebody else, who has to trust you: /trust with your name.",
 	BadVersion:     "This client and this world speak different versions. Reload the page or update.",
 	BadWorld:       "This is not the world that you asked for.",

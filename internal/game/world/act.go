@@ -26,6 +26,9 @@ func (pr *playerRules) act(p *Player, c *Command) (code Refusal, later bool) {
 	if p.Jailed && (changes(act.Kind) || act.Kind == ActOpen || act.Kind == ActUse && act.A != 0) {
 		return Jailed, false
 	}
+	if p.Muted && act.Kind == ActWrite {
+		return Muted, false
+	}
 	if p.onlyVisits() && (changes(act.Kind) || act.Kind == ActUse && act.A != 0) {
 		return Visiting, false
 	}
@@ -215,6 +218,9 @@ func (pr *playerRules) order(p *Player, o *Order) Refusal {
 		p.Jailed = o.Count != 0
 		pr.letGo(p)
 		p.dirty |= dirtySelf | dirtySave
+	case OrderMute:
+		p.Muted = o.Count != 0
+		p.dirty |= dirtySave
 	case OrderSetHome, OrderHome, OrderDelHome, OrderHomes:
 		return pr.orderHome(p, o)
 	case OrderKick:

@@ -86,6 +86,7 @@ const (
 	OrderDelHome                       // forgets the home called Text
 	OrderHomes                         // tells it which homes it has
 	OrderTake                          // Count of Block, as far as it has them
+	OrderMute                          // muted if Count is not 0
 )
 
 // Order is a command of the lobby about a player. It is not subject to the rules

@@ -25,6 +25,7 @@ type Player struct {
 	Operator bool
 	Visitor  bool   // changes nothing: was invited to look around
 	Jailed   bool   // changes nothing, and opens no doors: a moderator has decided it
+	Muted    bool   // writes on no signs: a moderator has decided it
 	Health   uint8  // 0 (dead) to 20
 	Air      uint16 // ticks of breath left, 0 to 300
 	Food     uint8  // 0 (starving) to 20

@@ -19,7 +19,7 @@ func (p *Player) AppendBinary(dst []byte) []byte {
 	w.uint(uint64(p.Mode))
 	hungry := p.Food != MaxFood || p.Effort > 0
 	worn := slices.ContainsFunc(p.Items[Carried:], func(s Stack) bool { return s.Count > 0 })
-	w.flags(p.Operator, p.Arriving, p.Dig.Active, p.DugTo > 0, hungry, p.Visitor, p.HasBed, p.Jailed, len(p.Homes) > 0, worn, p.Fire > 0)
+	w.flags(p.Operator, p.Arriving, p.Dig.Active, p.DugTo > 0, hungry, p.Visitor, p.HasBed, p.Jailed, len(p.Homes) > 0, worn, p.Fire > 0, p.Muted)
 	w.uint(uint64(p.Health))
 	w.uint(uint64(p.Air))
 	w.uint(uint64(p.Selected))
@@ -66,7 +66,7 @@ func DecodePlayer(b []byte) (*Player, error) {
 	r.body(&p.Body)
 	p.Mode = Mode(r.uint(uint64(Spectator), "mode"))
 	var dug, hungry, homes, worn, burns bool
-	r.flags("flags", &p.Operator, &p.Arriving, &p.Dig.Active, &dug, &hungry, &p.Visitor, &p.HasBed, &p.Jailed, &homes, &worn, &burns)
+	r.flags("flags", &p.Operator, &p.Arriving, &p.Dig.Active, &dug, &hungry, &p.Visitor, &p.HasBed, &p.Jailed, &homes, &worn, &burns, &p.Muted)
 	p.Health = uint8(r.uint(MaxHealth, "health"))
 	p.Air = uint16(r.uint(MaxAir, "air"))
 	p.Selected = uint8(r.uint(HotBar-1, "selected slot"))

@@ -27,6 +27,7 @@ const (
 	Across         Refusal = "across"   // it lies beyond the border of the player's region
 	Visiting       Refusal = "visiting" // the player was invited to look around
 	Jailed         Refusal = "jailed"   // a moderator has put the player in jail
+	Muted          Refusal = "muted"    // a moderator has decided that the player says nothing
 	Claimed        Refusal = "claimed"  // the land is somebody else's
 )
 
@@ -50,6 +51,7 @@ var refusalTexts = map[Refusal]string{
 	Across:         "A border of the world's regions lies in between: go to the other side of it.",
 	Visiting:       "You are visiting this world: you can look around, but not change anything. Ask the person who invited you.",
 	Jailed:         "You are in jail: you cannot do that.",
+	Muted:          "You are muted: you cannot write on signs.",
 	Claimed:        "This land belongs to somebody else, who has to trust you: /trust with your name.",
 	"storage":      "The world could not be saved; nothing was changed.",
 }

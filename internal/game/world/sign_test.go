@@ -33,6 +33,7 @@ func TestSigns(t *testing.T) {
 		"controls":          {text: "a\x1b[31m", want: NotAllowed},
 		"other direction":   {text: "a\u202eb", want: NotAllowed},
 		"visitor":           {text: "a", do: func(_ *Area, p *Player) { p.Visitor = true }, want: Visiting},
+		"muted":             {text: "a", do: func(_ *Area, p *Player) { p.Muted = true }, want: Muted},
 		"jailed":            {text: "a", do: func(_ *Area, p *Player) { p.Jailed = true }, want: Jailed},
 		"land of somebody": {text: "a", do: func(a *Area, _ *Player) {
 			a.SetLands([]Land{{Zone: Zone{Pos{0, 0, 0}, Pos{40, 255, 40}}, Owner: id.ID{9}}})

@@ -97,6 +97,7 @@ export const strings: Strings = {
     storage: 'Die Welt konnte nicht gespeichert werden. Vielleicht ist die Platte voll.',
     visiting: 'Du bist zu Besuch: Du kannst dich umsehen, aber nichts verändern.',
     jailed: 'Du bist im Gefängnis: das geht nicht.',
+    muted: 'Du bist stummgeschaltet: du kannst keine Schilder beschriften.',
     claimed: 'Dieses Land gehört jemand anderem, der dir vertrauen muss.',
     across: 'Dazwischen liegt eine Grenze der Regionen. Geh hinüber.',
     'too-many': 'Hier liegt schon zu viel auf dem Boden.',

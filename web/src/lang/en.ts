@@ -97,6 +97,7 @@ export const en = {
     storage: 'The world could not be saved. The disk may be full.',
     visiting: 'You are visiting: you can look around, but not change anything.',
     jailed: 'You are in jail: you cannot do that.',
+    muted: 'You are muted: you cannot write on signs.',
     claimed: 'This land belongs to somebody else, who has to trust you.',
     across: 'A border of the world\u2019s regions lies in between. Step over to it.',
     'too-many': 'Too much lies on the ground here already.',

@@ -70,6 +70,12 @@ func (k *roleChecking) beat(now machine.Time, area *world.Area) {
 		if !p.Jailed && r.Jailed {
 			seen[falseRole{p.ID, "no prisoner"}] = true
 		}
+		if p.Muted && !r.Muted {
+			seen[falseRole{p.ID, "muted"}] = true
+		}
+		if !p.Muted && r.Muted {
+			seen[falseRole{p.ID, "not muted"}] = true
+		}
 	}
 	for _, owner := range ignored(area, k.lands(area.Pos())) {
 		seen[falseRole{owner, leavesOut}] = true

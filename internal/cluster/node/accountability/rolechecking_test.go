@@ -44,6 +44,12 @@ func TestRoleChecking(t *testing.T) {
 		{"an operator", func() { roles[ann] = decision.Rights{Role: decision.RoleOperator} }, false},
 		{"no prisoner, who should be one", func() { roles[ann] = decision.Rights{Role: decision.RoleOperator, Jailed: true} }, true},
 		{"in jail", func() { p.Jailed = true }, false},
+		{"muted, which nobody has decided", func() { p.Muted = true }, true},
+		{"not muted, who should be", func() {
+			p.Muted = false
+			roles[ann] = decision.Rights{Role: decision.RoleOperator, Jailed: true, Muted: true}
+		}, true},
+		{"muted", func() { p.Muted = true }, false},
 		{"an order by nobody who may", func() { k.onOrders(at, []*decision.Order{signedGive(1)}) }, true},
 		{"an order by an operator", func() {
 			roles[op] = decision.Rights{Role: decision.RoleOwner}
