@@ -278,7 +278,7 @@ func (g *outgoingHandovers) keepEpoch(o *outgoingHandover) {
 
 // pushBack puts a player who cannot leave half a metre inside of the border.
 func (g *outgoingHandovers) pushBack(h *playerSession) {
-	g.queue.order(h.p.ID, &world.Order{Kind: world.OrderTeleport, At: inside(g.cfg.Pos, h.p.Body.Pos)})
+	g.queue.order(h.p.ID, &world.Order{Kind: world.OrderTeleport, At: g.cfg.Pos.Inside(h.p.Body.Pos)})
 	h.staysUntil = g.env.Now().Add(afterRefuse)
 }
 

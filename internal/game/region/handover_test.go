@@ -136,6 +136,23 @@ func TestHandoverRefused(t *testing.T) {
 	})
 }
 
+// TestRefusedTeleport: whom an order has moved into a distant region that cannot write is
+// put back at the border. That convicts nobody (bed.follow).
+func TestRefusedTeleport(t *testing.T) {
+	b := newBed(t)
+	far := world.RegionPos{X: here.X + 3, Z: here.Z + 2}
+	c, d := b.client("ada").enter(), b.client("bob")
+	d.home = far
+	d.enter()
+	b.region(far).r.store.readOnly = true
+	b.teleport(c, metres(450, flatTop+1, 300))
+	b.run(2 * time.Second)
+	r, h := b.homeOf(c.player)
+	if r == nil || r.Pos() != here || h.p.Body.Pos != here.Inside(metres(450, flatTop+1, 300)) {
+		t.Fatalf("home %v, at %v", r.Pos(), h.p.Body.Pos)
+	}
+}
+
 // TestHandoverOfRestoredHome: a player went over the border and came back, and then the
 // home was restored from a copy of before. Where the player has been takes it again; until
 // then nobody is told that it has it.

@@ -27,20 +27,9 @@ func distanceTo(n world.RegionPos, p world.Vec) fixed.Num {
 	return max(-x, x-size, -z, z-size)
 }
 
-// inside returns the place half a metre inside of a region's border that is
-// nearest to p; p itself if that is deeper inside.
-func inside(n world.RegionPos, p world.Vec) world.Vec {
-	const in = fixed.One / 2
-	o := n.Column(0).Origin()
-	x, z, far := fixed.Int(int(o.X)), fixed.Int(int(o.Z)), fixed.Int(world.RegionSize)-in
-	p.X = p.X.Clamp(x+in, x+far)
-	p.Z = p.Z.Clamp(z+in, z+far)
-	return p
-}
-
 // keepInside puts a body that nobody took half a metre inside of the border.
 func keepInside(n world.RegionPos, b *world.Body) {
-	b.Pos = inside(n, b.Pos)
+	b.Pos = n.Inside(b.Pos)
 	b.Vel = world.Vec{}
 }
 

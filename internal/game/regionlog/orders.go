@@ -56,11 +56,12 @@ func (r *Replayer) Ordered() []*decision.Order {
 	return list
 }
 
-// putBackAtMost is how far somebody may be moved who is put back at the border: what a body
-// moves in a tick, and from where the neighbour would have taken it.
+// putBackAtMost is how far from the nearest place inside somebody may be moved who is put
+// back at the border: a body moves while the order waits for a tick.
 const putBackAtMost = 8 * fixed.One
 
-// putBack reports whether a player is moved to the border only, and not far.
+// putBack reports whether a player is moved to the border only, where it is nearest. Whom an
+// order has moved into a distant region that did not take it may be far away.
 func (a *Area) putBack(c *world.Command) bool {
 	p, at := a.Player(c.Player), c.Order.At
 	if p == nil {
@@ -69,7 +70,7 @@ func (a *Area) putBack(c *world.Command) bool {
 	o, size := a.Pos().Column(0).Origin(), fixed.Int(world.RegionSize)
 	x, z := at.X-fixed.Int(int(o.X)), at.Z-fixed.Int(int(o.Z))
 	border := min(x, z, size-x, size-z)
-	d := at.Sub(p.Body.Pos)
+	d := at.Sub(a.Pos().Inside(p.Body.Pos))
 	return border >= 0 && border <= putBackAtMost && max(d.X, -d.X, d.Y, -d.Y, d.Z, -d.Z) <= putBackAtMost
 }
 

@@ -65,6 +65,17 @@ func (r RegionPos) Column(index int) ColumnPos {
 	return ColumnPos{r.X<<2 | int32(index&3), r.Z<<2 | int32(index>>2)}
 }
 
+// Inside returns the place half a metre inside of the region's border that is nearest to v;
+// v itself if that is deeper inside.
+func (r RegionPos) Inside(v Vec) Vec {
+	const in = fixed.One / 2
+	o := r.Column(0).Origin()
+	x, z, far := fixed.Int(int(o.X)), fixed.Int(int(o.Z)), fixed.Int(RegionSize)-in
+	v.X = v.X.Clamp(x+in, x+far)
+	v.Z = v.Z.Clamp(z+in, z+far)
+	return v
+}
+
 func (r RegionPos) String() string { return fmt.Sprintf("region %d,%d", r.X, r.Z) }
 
 // Vec is a point or a velocity (per tick) in 1/4096 m.
