@@ -43,6 +43,7 @@ type ShardStats struct {
 	Asleep  bool
 	Leads   bool   // and its lease is good at this moment
 	Term    uint64 // of the leader; generations of the group come first
+	Fork    uint64 // tells apart groups of one generation that were begun apart
 	Applied uint64 // entries of the log
 	// Restored is the time of the copy that it began with, when it had lost its hosts; 0:
 	// it did not.
@@ -55,7 +56,7 @@ func (w *network) shardStats() (out []ShardStats) {
 		g, st := h.group, h.group.Raft.Status()
 		out = append(out, ShardStats{
 			Shard: g.Shard, Leader: g.Leader(), Members: g.Members(), Held: true, Asleep: st.Asleep,
-			Leads: g.Leading && st.Leads, Term: shardgroup.TermOf(st.Gen, st.Term), Applied: st.Applied, Restored: st.Restored,
+			Leads: g.Leading && st.Leads, Term: shardgroup.TermOf(st.Gen, st.Term), Fork: st.Gen.Fork, Applied: st.Applied, Restored: st.Restored,
 		})
 	}
 	for _, r := range w.routes.sorted() {

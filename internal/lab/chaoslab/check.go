@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -182,9 +183,9 @@ func (c *chaos) compareBlocks(r *replica) {
 
 // reign is a time for which a node led a part for certain.
 type reign struct {
-	node     int
-	part     string
-	term     uint64
+	node int
+	part string
+	lead
 	from, to int64
 }
 
@@ -217,7 +218,7 @@ func readLeads(node int, file string) (out []*reign, err error) {
 	defer f.Close()
 	type key struct {
 		part string
-		term uint64
+		lead lead
 	}
 	all := map[key]*reign{}
 	lines := bufio.NewScanner(f)
@@ -232,7 +233,7 @@ func readLeads(node int, file string) (out []*reign, err error) {
 			if r := all[k]; r != nil {
 				r.to = l.From
 			} else {
-				all[k] = &reign{node, part, k.term, l.To, l.To}
+				all[k] = &reign{node, part, k.lead, l.To, l.To}
 				out = append(out, all[k])
 			}
 		}
@@ -240,22 +241,27 @@ func readLeads(node int, file string) (out []*reign, err error) {
 	return out, lines.Err()
 }
 
-// rivals lists the pairs of nodes that led one part in one term or at one time.
+// rivals lists the pairs of nodes that led one group in one term, or one part at one time.
+// Who is cut off may begin a part that others begin, too: until they meet, both groups lead,
+// and the one that was begun later gives way (docs/protocols/hosting.md).
 func rivals(all []*reign) (out []string) {
 	for i, a := range all {
 		for _, b := range all[:i] {
 			switch {
-			case a.node == b.node:
-			case a.term == b.term:
-				out = append(out, fmt.Sprintf("%s: nodes %d and %d both led in term %d", a.part, b.node, a.node, a.term))
+			case a.node == b.node || a.generation() == b.generation() && a.Fork != b.Fork:
+			case a.lead == b.lead:
+				out = append(out, fmt.Sprintf("%s: nodes %d and %d both led in term %d", a.part, b.node, a.node, a.Term))
 			case a.from < b.to && b.from < a.to:
-				out = append(out, fmt.Sprintf("%s: node %d led in term %d and node %d in term %d at the same time, for %v", a.part, b.node, b.term, a.node, a.term,
+				out = append(out, fmt.Sprintf("%s: node %d led in term %d and node %d in term %d at the same time, for %v", a.part, b.node, b.Term, a.node, a.Term,
 					time.Duration(min(a.to, b.to)-max(a.from, b.from))))
 			}
 		}
 	}
 	return out
 }
+
+// generation is that of the group, which the term begins with.
+func (l lead) generation() uint64 { return shardgroup.GenerationOf(l.Term) }
 
 // tailOf is the end of a file.
 func tailOf(name string) string {

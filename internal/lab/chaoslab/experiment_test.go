@@ -18,11 +18,13 @@ func TestRivals(t *testing.T) {
 		all  []*reign
 		want string
 	}{
-		{"one after the other", []*reign{{0, "hall", 1, 10, 20}, {1, "hall", 2, 20, 30}}, ""},
-		{"the same node again", []*reign{{0, "hall", 1, 10, 20}, {0, "hall", 2, 15, 30}}, ""},
-		{"at the same time", []*reign{{0, "hall", 1, 10, 21}, {1, "hall", 2, 20, 30}}, "at the same time, for 1ns"},
-		{"one in the other", []*reign{{0, "hall", 1, 10, 90}, {1, "hall", 2, 20, 30}}, "at the same time, for 10ns"},
-		{"in one term", []*reign{{0, "hall", 1, 10, 20}, {1, "hall", 1, 40, 50}}, "both led in term 1"},
+		{"one after the other", []*reign{{0, "hall", lead{1, 5}, 10, 20}, {1, "hall", lead{2, 5}, 20, 30}}, ""},
+		{"the same node again", []*reign{{0, "hall", lead{1, 5}, 10, 20}, {0, "hall", lead{2, 5}, 15, 30}}, ""},
+		{"at the same time", []*reign{{0, "hall", lead{1, 5}, 10, 21}, {1, "hall", lead{2, 5}, 20, 30}}, "at the same time, for 1ns"},
+		{"one in the other", []*reign{{0, "hall", lead{1, 5}, 10, 90}, {1, "hall", lead{2, 5}, 20, 30}}, "at the same time, for 10ns"},
+		{"in one term", []*reign{{0, "hall", lead{1, 5}, 10, 20}, {1, "hall", lead{1, 5}, 40, 50}}, "both led in term 1"},
+		{"in one term of two groups", []*reign{{0, "hall", lead{1, 5}, 10, 30}, {1, "hall", lead{1, 6}, 20, 50}}, ""},
+		{"of two generations", []*reign{{0, "hall", lead{1 << 36, 5}, 10, 30}, {1, "hall", lead{2 << 36, 6}, 20, 50}}, "at the same time, for 10ns"},
 	} {
 		got := strings.Join(rivals(c.all), "\n")
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
@@ -33,9 +35,9 @@ func TestRivals(t *testing.T) {
 
 func TestReadLeads(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "leads")
-	text := `{"From":1,"To":2,"Leads":{"hall":7}}
-{"From":5,"To":6,"Leads":{"hall":7,"r":1}}
-{"From":8,"To":9,"Leads":{"hall":9}}
+	text := `{"From":1,"To":2,"Leads":{"hall":{"Term":7,"Fork":5}}}
+{"From":5,"To":6,"Leads":{"hall":{"Term":7,"Fork":5},"r":{"Term":1,"Fork":6}}}
+{"From":8,"To":9,"Leads":{"hall":{"Term":9,"Fork":5}}}
 {"From":11,"To":12,"Lea`
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -44,7 +46,7 @@ func TestReadLeads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []reign{{3, "hall", 7, 2, 5}, {3, "r", 1, 6, 6}, {3, "hall", 9, 9, 9}}
+	want := []reign{{3, "hall", lead{7, 5}, 2, 5}, {3, "r", lead{1, 6}, 6, 6}, {3, "hall", lead{9, 5}, 9, 9}}
 	if len(all) != len(want) {
 		t.Fatalf("%d reigns", len(all))
 	}

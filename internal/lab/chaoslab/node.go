@@ -56,9 +56,9 @@ type chaosReport struct {
 
 // chaosPart is a part of the world that the node keeps.
 type chaosPart struct {
-	Part    string
-	Leads   bool
-	Term    uint64
+	Part  string
+	Leads bool
+	lead
 	Applied uint64
 	Members []string // ids
 }
@@ -195,7 +195,7 @@ func (n *chaosNode) report() (r chaosReport, err error) {
 		if !p.Held {
 			continue
 		}
-		part := chaosPart{Part: p.Shard.String(), Leads: p.Leads, Term: p.Term, Applied: p.Applied}
+		part := chaosPart{Part: p.Shard.String(), Leads: p.Leads, lead: lead{p.Term, p.Fork}, Applied: p.Applied}
 		for _, m := range p.Members {
 			part.Members = append(part.Members, m.ID.String())
 		}
@@ -211,14 +211,17 @@ const leadsEvery = 100 * time.Millisecond
 // system's clock, which all nodes of the experiment share.
 type leadsLine struct {
 	From, To int64
-	Leads    map[string]uint64 // part: term
+	Leads    map[string]lead // by part
 }
+
+// lead is a term of one of the groups of a part.
+type lead struct{ Term, Fork uint64 }
 
 // noteLeads writes down what the node leads, so that it can be read after the
 // process was killed.
 func (n *chaosNode) noteLeads(f *os.File) {
 	for ; ; time.Sleep(leadsEvery) {
-		l := leadsLine{From: time.Now().UnixNano(), Leads: map[string]uint64{}}
+		l := leadsLine{From: time.Now().UnixNano(), Leads: map[string]lead{}}
 		r, err := n.report()
 		l.To = time.Now().UnixNano()
 		if err != nil {
@@ -226,7 +229,7 @@ func (n *chaosNode) noteLeads(f *os.File) {
 		}
 		for _, p := range r.Parts {
 			if p.Leads {
-				l.Leads[p.Part] = p.Term
+				l.Leads[p.Part] = p.lead
 			}
 		}
 		b, err := json.Marshal(l)
