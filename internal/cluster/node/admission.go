@@ -30,8 +30,9 @@ const (
 	// vouchTime is how long a session waits for the lobby; then it is told that the
 	// world is busy, and comes again. The lobby is asked again after half a second,
 	// then less and less often: it may have a crowd to let in.
-	vouchTime    = 30 * time.Second
-	maxVouchWait = 4 * time.Second
+	vouchTime      = 30 * time.Second
+	firstVouchWait = 500 * time.Millisecond
+	maxVouchWait   = 4 * time.Second
 )
 
 // admission admits sessions of other nodes to shards here.
@@ -126,7 +127,7 @@ func (a *admission) vouchFirst(to shards.Shard, session machine.Peer, m machine.
 		v.behind = append(v.behind, m)
 		return true
 	}
-	v = &vouching{enter: e, since: a.Env.Now(), wait: askEvery}
+	v = &vouching{enter: e, since: a.Env.Now(), wait: firstVouchWait}
 	a.vouching[key] = v
 	a.askLobby(key, v)
 	return true

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
@@ -59,7 +60,7 @@ func newImpostor(t *testing.T, passes bool) *impostor {
 func (i *impostor) say(to shards.Shard, m machine.Message) {
 	l := i.node(i.liar)
 	i.nodes[i.liar].Call(func() {
-		l.net.links.Send(nodePeer(i.leaderOf(to)), &Routed{To: to, Session: id.Of([]byte("false")), Msg: m})
+		l.net.links.Send(nodePeer(i.leaderOf(to)), &routing.Routed{To: to, Session: id.Of([]byte("false")), Msg: m})
 	})
 	i.s.Run(8 * time.Second)
 }
@@ -108,13 +109,13 @@ func TestHostileVouch(t *testing.T) {
 	for range 3 {
 		i.nodes[i.liar].Call(func() {
 			enter := &region.Enter{Player: i.guest.player(), Name: i.guest.name, Signed: i.guest.name}
-			i.node(i.liar).net.links.Send(nodePeer(at), &Routed{To: home, Session: session.ID, Msg: enter})
+			i.node(i.liar).net.links.Send(nodePeer(at), &routing.Routed{To: home, Session: session.ID, Msg: enter})
 		})
 		for range 10 {
 			i.s.Run(10 * time.Millisecond)
 			i.nodes[lobbyAt].Call(func() {
 				vouched := &lobby.Vouched{Region: home.Region, Session: session, Player: i.guest.player(), OK: true, Entity: 9, Name: i.guest.name}
-				i.node(lobbyAt).net.links.Send(nodePeer(at), &Routed{To: home, From: shards.Lobby, Msg: vouched})
+				i.node(lobbyAt).net.links.Send(nodePeer(at), &routing.Routed{To: home, From: shards.Lobby, Msg: vouched})
 			})
 		}
 		i.s.Run(3 * time.Second)
@@ -163,7 +164,7 @@ func (c *cluster) letIn(guests []*wanderer) {
 func TestSlowLobby(t *testing.T) {
 	c, lobbyAt, guests := rush(t, 5)
 	c.slow = func(of int, m machine.Message) time.Duration {
-		if r, ok := m.(*Routed); ok && of == lobbyAt && r.From.Lobby {
+		if r, ok := m.(*routing.Routed); ok && of == lobbyAt && r.From.Lobby {
 			return 8 * time.Second
 		}
 		return 0

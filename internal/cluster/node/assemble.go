@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/names"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
@@ -45,8 +46,7 @@ func (w *network) assembleNodes(c part.Part) {
 
 // assembleRouting makes what finds the leaders of shards.
 func (w *network) assembleRouting(c part.Part) {
-	w.routes = newRoutes(c, w.links, w.dir, w.seen)
-	w.speakers = &speakers{Part: c, unverified: peers.NewOwn[int](w.links), routes: w.routes, list: map[shards.Shard][]unverifiedMessage{}}
+	w.routes = routing.New(c, w.links, w.dir, w.seen)
 }
 
 // assembleHosting makes what hosts shards here.
@@ -104,7 +104,7 @@ func (w *network) assembleSessions(c part.Part) {
 	w.owner = newOwner(c, w.links)
 	w.entries = newEntries(c, w.links)
 	w.sessions = &gatewaySessions{
-		Part: c, nextStrayNotice: peers.NewOwn[machine.Time](w.links), epoch: w.n.cfg.Region.Epoch, links: w.links, routes: w.routes, speakers: w.speakers, local: w.n,
+		Part: c, nextStrayNotice: peers.NewOwn[machine.Time](w.links), epoch: w.n.cfg.Region.Epoch, links: w.links, routes: w.routes, local: w.n,
 		entered: map[id.ID]*lobby.Enter{}, owner: w.owner, lagging: map[stream]*laggingSession{},
 	}
 	w.names = names.New(c.Env)
@@ -118,7 +118,7 @@ func (w *network) assembleSessions(c part.Part) {
 func (w *network) assembleLists(c part.Part) {
 	w.verified = verifiedworld.New(c, w.cfg.Verified, w.links, w.n.newSeat("overlay"), verifiedworld.Surroundings{
 		Disk: w.store, Contacts: w.dir.Contacts, HasJoined: w.dir.HasJoined,
-		Bars: w.Bars, DisconnectBarred: w.disconnectBarred, LeaderOf: w.routes.leaderOf, ToSession: w.sessions.ToSession,
+		Bars: w.Bars, DisconnectBarred: w.disconnectBarred, LeaderOf: w.routes.LeaderOf, ToSession: w.sessions.ToSession,
 	})
 	w.access = lists.NewAccess(c, w.cfg.Access, w.links, w.store, w.disconnectBarred)
 }
@@ -139,13 +139,11 @@ func (w *network) connect() {
 	w.links.Events = w
 	w.store.loaded = w.recall
 	w.dir.Renewer = w.hosting
-	w.routes.hosting, w.routes.creation, w.routes.sessions = w.hosting, w.creation, w.sessions
-	w.routes.speakers, w.routes.events = w.speakers, w
-	w.speakers.hosting = w.hosting
+	w.routes.Connect(routing.Surroundings{Hosting: w.hosting, Creation: w.creation, Sessions: w.sessions, Events: w, Convicted: w.convicted})
 	w.hosting.copies, w.hosting.restoration, w.creation.restoration = w.copies, w.restoration, w.restoration
 	w.hosting.invitations, w.hosting.stored, w.hosting.runner, w.hosting.players = w.invitations, w.stored, runner{w.n}, w.n
 	w.creation.hosting, w.creation.stored, w.creation.offers, w.creation.routes = w.hosting, w.stored, w.offers, w.routes
-	w.creation.convicted, w.offers.convicted, w.routes.convicted = w.convicted, w.convicted, w.convicted
+	w.creation.convicted, w.offers.convicted = w.convicted, w.convicted
 	w.votes.owner, w.votes.guests, w.votes.players, w.votes.hosted = w.owner, w.guests, w.n, w.hosting
 	w.n.decisions.nextDecisions = peers.NewOwn[machine.Time](w.links)
 	w.sessions.audited = w.verified

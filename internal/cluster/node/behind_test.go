@@ -137,9 +137,7 @@ func TestLostRewatch(t *testing.T) {
 func TestLostSessionEnd(t *testing.T) {
 	c, g, p := watched(t)
 	c.nodes[0].Call(func() {
-		for _, r := range c.node(0).net.routes.table {
-			delete(r.sessions, c.guests[0].Peer().ID)
-		}
+		c.node(0).net.routes.EndSession(c.guests[0].Peer().ID, func(shards.Shard, machine.Peer) {})
 	})
 	c.guests[0].Call(func() { g.env.Close(g.node) })
 	c.until("the region sleeps", func() bool { return c.node(1).regions[p.Region] == nil })

@@ -234,8 +234,10 @@ func (c *cluster) dump(p shards.Shard) {
 			st := h.group.Raft.Status()
 			c.Logf("node %d: leads %v, status leads %v asleep %v term %d, members %v", i, h.group.Leading, st.Leads, st.Asleep, st.Term, st.Members)
 		}
-		if r := w.routes.table[p]; r != nil {
-			c.Logf("node %d: route to %s, seeking %v, %d members, %d tries", i, r.leader.ID.Short(), r.searching, len(r.members), r.tries)
+		for _, r := range w.routes.All() {
+			if r.Shard == p {
+				c.Logf("node %d: route to %s, seeking %v, %d members", i, r.Leader.ID.Short(), r.Searching, len(r.Members))
+			}
 		}
 	}
 }

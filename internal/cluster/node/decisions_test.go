@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -55,7 +56,7 @@ func TestHostileLobby(t *testing.T) {
 	for _, home := range []*wanderer{eve, founder} {
 		to := shards.Shard{Region: home.home}
 		for _, o := range c.forgedOrders(home, founder) {
-			tellAll(&Routed{To: to, From: shards.Lobby, Msg: &region.Order{Player: home.player(), Signed: o}})
+			tellAll(&routing.Routed{To: to, From: shards.Lobby, Msg: &region.Order{Player: home.player(), Signed: o}})
 		}
 	}
 	evil := ed25519.NewKeyFromSeed([]byte("the key of whoever is evil, 32 B"))

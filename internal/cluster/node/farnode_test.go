@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -39,7 +40,7 @@ func TestHostileNames(t *testing.T) {
 	for i := range many {
 		c.nodes[0].Call(func() {
 			// As a hostile host of the region would: it names the gateway node.
-			w.onRouted(w.links.Remotes[nodePeer(1).ID], &Routed{To: shards.Lobby, From: shards.Shard{Region: g.home}, Gateway: nobody(i), Msg: &region.Awake{Region: g.home}})
+			w.onRouted(w.links.Remotes[nodePeer(1).ID], &routing.Routed{To: shards.Lobby, From: shards.Shard{Region: g.home}, Gateway: nobody(i), Msg: &region.Awake{Region: g.home}})
 			w.links.Reported(nobody(i))
 		})
 		if i%500 == 0 { // less than a beat in all: a beat forgets who was only named

@@ -21,7 +21,8 @@ func TestOnlyTheFounderIsLocal(t *testing.T) {
 		node := sim.New(1).Add(func(env machine.Env) machine.Machine { return New(cfg, env) })
 		node.Call(func() {
 			n := node.Machine().(*Node)
-			n.net.routes.of(shards.Lobby).leader = cfg.Net.Self
+			n.net.routes.LeaderFor(shards.Lobby)
+			n.net.routes.LeaderFound(shards.Lobby, cfg.Net.Self, nil, 0)
 			n.net.fromSession(id.Of([]byte("session")), shards.Lobby, &lobby.Enter{Player: id.Of([]byte("Ann")), Name: "Ann", Local: true})
 			if len(n.queue) != 1 {
 				t.Fatalf("%d messages wait for the lobby", len(n.queue))

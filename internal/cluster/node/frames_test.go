@@ -22,9 +22,10 @@ func TestHostileRegion(t *testing.T) {
 	c.s.Run(10 * time.Second)
 	gateway := c.node(0).net
 	liar, theirs := -1, shards.Shard{}
-	for _, p := range shards.Sorted(gateway.routes.table) {
+	for _, r := range gateway.routes.All() {
+		p := r.Shard
 		for i := 1; i < len(c.nodes); i++ {
-			if !p.Lobby && p.Region != g.home && gateway.speakers.speaksFor(nodePeer(i), p) {
+			if !p.Lobby && p.Region != g.home && gateway.routes.Speakers.SpeaksFor(nodePeer(i), p) {
 				liar, theirs = i, p
 			}
 		}

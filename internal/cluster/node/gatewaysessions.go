@@ -4,6 +4,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -16,13 +18,12 @@ import (
 // send to them: this node is their gateway.
 type gatewaySessions struct {
 	part.Part
-	epoch    machine.Time // of the world's ticks
-	links    *peers.Links
-	routes   *routes
-	speakers *speakers
-	local    localSessions
-	audited  audited
-	shown    *accountability.ShownChecking
+	epoch   machine.Time // of the world's ticks
+	links   *peers.Links
+	routes  *routing.Routes
+	local   localSessions
+	audited audited
+	shown   *accountability.ShownChecking
 
 	entered         map[id.ID]*lobby.Enter // what sessions have asked the lobby last, to enter
 	owner           *owner
@@ -98,16 +99,11 @@ func (g *gatewaySessions) ended(session id.ID) {
 	g.owner.ended(session)
 	delete(g.entered, session)
 	told := map[machine.Peer]bool{}
-	for _, r := range g.routes.sorted() {
-		if !r.sessions[session] {
-			continue
+	g.routes.EndSession(session, func(p shards.Shard, leader machine.Peer) {
+		g.CaughtUp(session, p.Region)
+		if leader != (machine.Peer{}) && leader != g.Cfg.Self && !told[leader] {
+			told[leader] = true
+			g.links.Send(leader, &SessionEnded{session})
 		}
-		delete(r.sessions, session)
-		delete(r.watch, session)
-		g.caughtUp(session, r.shard.Region)
-		if to := r.leader; to != (machine.Peer{}) && to != g.Cfg.Self && !told[to] {
-			told[to] = true
-			g.links.Send(to, &SessionEnded{session})
-		}
-	}
+	})
 }

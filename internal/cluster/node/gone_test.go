@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 )
@@ -32,17 +33,18 @@ func TestLeaderThatKnowsNothing(t *testing.T) {
 	w := c.node(asks).net
 	var speak func() // about something else: who falls silent is doubted anyway
 	speak = func() {
-		delete(c.node(former).net.routes.table, home)
-		c.node(former).net.links.SendDatagram(nodePeer(asks), &LeaderQuery{shards.Lobby})
+		c.node(former).net.routes.Remove(home)
+		c.node(former).net.links.SendDatagram(nodePeer(asks), &routing.LeaderQuery{Shard: shards.Lobby})
 		c.s.At(c.s.Now().Add(100*time.Millisecond), speak)
 	}
 	speak()
 	c.s.Run(time.Second)
 	h := c.node(leader).net.hosting.replicas[home]
-	w.routes.leaderFound(w.routes.of(home), nodePeer(former), h.group.Members(), h.group.Term())
+	w.routes.LeaderFor(home)
+	w.routes.LeaderFound(home, nodePeer(former), h.group.Members(), h.group.Term())
 	reader := c.addGuest(asks)
 	from := c.s.Now()
-	c.until("the reader's node to know the leader", func() bool { return w.routes.table[home].leader == nodePeer(c.leaderOf(home)) })
+	c.until("the reader's node to know the leader", func() bool { return w.routes.LeaderOf(home) == nodePeer(c.leaderOf(home)) })
 	if took := c.s.Now().Sub(from); took > 5*time.Second {
 		t.Errorf("that took %v", took)
 	}

@@ -49,9 +49,9 @@ type groupCreation struct {
 
 // foundHosts hears what hosts were found for a shard (routes).
 type foundHosts interface {
-	hostsFound(p shards.Shard, hosts []machine.Peer) // one of them leads it
-	setHosts(p shards.Shard, hosts []machine.Peer)   // one of them will create the group
-	noRoom(shards.Shard)
+	HostsFound(p shards.Shard, hosts []machine.Peer) // one of them leads it
+	SetHosts(p shards.Shard, hosts []machine.Peer)   // one of them will create the group
+	NoRoom(shards.Shard)
 }
 
 func newGroupCreation(c part.Part, l *peers.Links, dir *directory.Directory, seen *peers.Sightings) *groupCreation {
@@ -69,8 +69,8 @@ type hostSearch struct {
 	asking  machine.Time // 0: the nearest nodes are still looked for
 }
 
-// coordinate begins to find hosts for a shard that has none, or whose hosts are silent.
-func (c *groupCreation) coordinate(p shards.Shard, silent []machine.Peer) {
+// Coordinate begins to find hosts for a shard that has none, or whose hosts are silent.
+func (c *groupCreation) Coordinate(p shards.Shard, silent []machine.Peer) {
 	if c.hosting.Hosts(p) || c.searches[p] != nil || len(c.searches) >= maxHostSearches || c.IsLeaving() {
 		return
 	}
@@ -141,7 +141,7 @@ func (c *groupCreation) finishHostSearch(mk *hostSearch) {
 	for _, p := range mk.asked {
 		if a := mk.answers[p.ID]; a != nil && len(a.Members) > 0 { // it has hosts already
 			delete(c.searches, mk.shard)
-			c.routes.hostsFound(mk.shard, a.Members)
+			c.routes.HostsFound(mk.shard, a.Members)
 			return
 		}
 	}
@@ -165,10 +165,10 @@ func (c *groupCreation) chooseHosts(mk *hostSearch) {
 	}
 	hosts := hostpolicy.FirstHosts(answers, c.Cfg.Replicas)
 	if len(hosts) == 0 {
-		c.routes.noRoom(mk.shard)
+		c.routes.NoRoom(mk.shard)
 		return
 	}
-	c.routes.setHosts(mk.shard, hosts)
+	c.routes.SetHosts(mk.shard, hosts)
 	m := &CreateGroup{mk.shard, hosts}
 	if hosts[0] == c.Cfg.Self {
 		c.onCreateGroup(m)
@@ -200,7 +200,7 @@ func (c *groupCreation) onCreateGroup(m *CreateGroup) {
 			c.stored.remove(m.Shard)
 			c.hosting.createGroup(m.Shard, group.Origin{}, m.Members)
 		case len(rival.Members) > 0:
-			c.routes.setHosts(m.Shard, rival.Members)
+			c.routes.SetHosts(m.Shard, rival.Members)
 			c.restoration.begin(m.Shard, rival, func() { delete(c.creating, m.Shard) })
 			return
 		}

@@ -30,7 +30,7 @@ func (h *replica) OnLead() {
 			h.runner.startLobby()
 		}
 		h.users.notifyFormer()
-		h.routes.groupKnows(g)
+		h.routes.GroupKnows(g)
 		h.releaseHeld()
 	})
 }
@@ -46,7 +46,7 @@ func (h *replica) OnFollow(why error) {
 		h.spares.Stop()
 		h.runner.stop(g.Shard)
 		hibernates := errors.Is(why, group.ErrHibernating)
-		h.routes.leadLost(g.Shard, hibernates)
+		h.routes.LeadLost(g.Shard, hibernates)
 		if !hibernates {
 			h.users.leadLost()
 		}
@@ -60,7 +60,7 @@ func (h *replica) OnChange() {
 		if h.group.Gone || h.group.Leader() == (machine.Peer{}) {
 			return
 		}
-		h.routes.groupKnows(h.group)
+		h.routes.GroupKnows(h.group)
 		h.releaseHeld()
 	})
 }
@@ -128,7 +128,7 @@ func (h *replica) OnGone(why error) {
 		}
 		h.seat.Leave()
 		h.owner.removed(h, damaged)
-		h.routes.leftGroup(g.Shard)
+		h.routes.LeftGroup(g.Shard)
 		h.releaseHeld()
 		if errors.Is(why, group.ErrResigned) {
 			h.owner.resigned(g.Shard)

@@ -22,8 +22,8 @@ func TestLongLeaveSoonAfterReturn(t *testing.T) {
 			c.s.Run(time.Second)
 			g := c.addGuest(1)
 			c.until("the player's node leads all that the player uses", func() bool {
-				for p, r := range c.node(1).net.routes.table {
-					if len(r.sessions) > 0 && c.leaderOf(p) != 1 {
+				for _, r := range c.node(1).net.routes.All() {
+					if r.Sessions > 0 && c.leaderOf(r.Shard) != 1 {
 						return false
 					}
 				}

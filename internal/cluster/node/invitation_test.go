@@ -49,7 +49,7 @@ func TestHostileInvitation(t *testing.T) {
 		}
 	}
 	for _, p := range list {
-		if victim.hosting.replica(p) != nil || victim.speakers.speaksFor(nodePeer(liar), p) && c.node(liar).net.hosting.replica(p) == nil {
+		if victim.hosting.replica(p) != nil || victim.routes.Speakers.SpeaksFor(nodePeer(liar), p) && c.node(liar).net.hosting.replica(p) == nil {
 			t.Errorf("the victim has become a host of %v, with the liar", p)
 		}
 	}

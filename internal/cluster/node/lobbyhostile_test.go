@@ -12,6 +12,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
@@ -300,7 +301,7 @@ func (x *besieged) do(a lobbyAttack) {
 		x.s.Run(100 * time.Millisecond)
 	}
 	eve := x.guests[0].Peer().ID
-	toLobby := func(by int, r Routed) {
+	toLobby := func(by int, r routing.Routed) {
 		r.To = shards.Lobby
 		say(by, x.leader, &r)
 	}
@@ -308,35 +309,35 @@ func (x *besieged) do(a lobbyAttack) {
 	case a.session != nil:
 		m := a.session(x)
 		for _, session := range []id.ID{falseSession, eve} {
-			toLobby(x.stranger, Routed{Session: session, Msg: m})
-			toLobby(x.member, Routed{Session: session, Msg: m})
+			toLobby(x.stranger, routing.Routed{Session: session, Msg: m})
+			toLobby(x.member, routing.Routed{Session: session, Msg: m})
 		}
 		if _, leaves := m.(*lobby.Leave); !leaves { // that Mallory may
-			toLobby(x.stranger, Routed{Session: x.guests[1].Peer().ID, Msg: m})
+			toLobby(x.stranger, routing.Routed{Session: x.guests[1].Peer().ID, Msg: m})
 		}
-		toLobby(x.regional, Routed{From: x.own, Msg: m})
-		toLobby(x.stranger, Routed{From: x.home, Msg: m})
-		toLobby(x.member, Routed{From: shards.Lobby, Msg: m})
+		toLobby(x.regional, routing.Routed{From: x.own, Msg: m})
+		toLobby(x.stranger, routing.Routed{From: x.home, Msg: m})
+		toLobby(x.member, routing.Routed{From: shards.Lobby, Msg: m})
 	case a.region != nil:
 		x.said = a.region(x, x.home.Region)
 		for _, m := range x.said {
-			toLobby(x.stranger, Routed{Session: falseSession, Msg: m})
-			toLobby(x.stranger, Routed{From: x.home, Msg: m})
-			toLobby(x.regional, Routed{From: x.own, Msg: m})
-			toLobby(x.regional, Routed{From: x.home, Msg: m})
-			toLobby(x.member, Routed{From: x.home, Msg: m})
-			toLobby(x.member, Routed{From: shards.Lobby, Msg: m})
+			toLobby(x.stranger, routing.Routed{Session: falseSession, Msg: m})
+			toLobby(x.stranger, routing.Routed{From: x.home, Msg: m})
+			toLobby(x.regional, routing.Routed{From: x.own, Msg: m})
+			toLobby(x.regional, routing.Routed{From: x.home, Msg: m})
+			toLobby(x.member, routing.Routed{From: x.home, Msg: m})
+			toLobby(x.member, routing.Routed{From: shards.Lobby, Msg: m})
 		}
 		for _, m := range a.region(x, x.own.Region) {
-			toLobby(x.regional, Routed{From: x.own, Msg: m})
+			toLobby(x.regional, routing.Routed{From: x.own, Msg: m})
 		}
 	case a.order != nil:
 		to := x.leaderOf(x.home)
 		for _, m := range a.order(x) {
-			say(x.stranger, to, &Routed{To: x.home, From: shards.Lobby, Msg: m})
-			say(x.regional, to, &Routed{To: x.home, From: shards.Lobby, Msg: m})
-			say(x.regional, to, &Routed{To: x.home, From: x.own, Msg: m})
-			say(x.member, to, &Routed{To: x.home, From: shards.Lobby, Msg: m})
+			say(x.stranger, to, &routing.Routed{To: x.home, From: shards.Lobby, Msg: m})
+			say(x.regional, to, &routing.Routed{To: x.home, From: shards.Lobby, Msg: m})
+			say(x.regional, to, &routing.Routed{To: x.home, From: x.own, Msg: m})
+			say(x.member, to, &routing.Routed{To: x.home, From: shards.Lobby, Msg: m})
 		}
 	case a.show != nil: // what a host of the lobby shows is not verified
 		for _, by := range []int{x.stranger, x.regional} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -30,7 +31,7 @@ func (c *cluster) removals(liar, victim int, p shards.Shard) {
 		}
 		links.SendDatagram(nodePeer(victim), &shardgroup.GroupStatus{Shard: p}) // it has no replica
 		links.SendDatagram(nodePeer(victim), &HostReply{Shard: p, Room: true, Members: self})
-		links.SendDatagram(nodePeer(victim), &LeaderReply{Shard: p, Leader: self[0], Members: self, Term: 1 << 40})
+		links.SendDatagram(nodePeer(victim), &routing.LeaderReply{Shard: p, Leader: self[0], Members: self, Term: 1 << 40})
 		links.SendDatagram(nodePeer(victim), &CreateGroup{p, []machine.Peer{nodePeer(victim)}})
 		links.Send(nodePeer(victim), &copies.Spare{Shard: p, Gen: gen, Term: 1 << 40, Index: 1 << 40, Last: true})
 	})

@@ -11,17 +11,6 @@ import (
 // Messages between nodes are pointers to these structs, frozen once sent
 // (docs/protocols/nodes.md).
 type (
-	// Routed brings a message to a shard that the sender believes to be led by the
-	// receiver. It comes from a session of the sending node, or else from a shard
-	// that the sending node leads.
-	Routed struct {
-		To      shards.Shard
-		From    shards.Shard // if Session is zero
-		Session id.ID
-		Gateway machine.Peer // the gateway node of a session that Msg names; may be zero
-		Msg     machine.Message
-	}
-
 	// ToSessions brings a message of a shard to sessions of the receiving node.
 	ToSessions struct {
 		Sessions []id.ID
@@ -54,26 +43,9 @@ type Watcher struct {
 	Own     region.Own
 }
 
-// Finding and creating groups. These travel as datagrams, since the sender may have no
+// Creating groups. These travel as datagrams, since the sender may have no
 // link to the receivers; a lost query is repeated.
 type (
-	// LeaderQuery asks a member of a shard's group who leads it.
-	LeaderQuery struct{ Shard shards.Shard }
-
-	// LeaderReply names a shard's leader as far as the sender knows. It answers
-	// LeaderQuery, Generate, and a Routed that came to the wrong node. Of two replies
-	// the one with the higher Term counts. A zero Leader: there is none at present.
-	LeaderReply struct {
-		Shard   shards.Shard
-		Leader  machine.Peer
-		Members []machine.Peer
-		Term    uint64
-	}
-
-	// Generate asks the node nearest to the key of a shard without a record to find
-	// hosts for it (dissertation, algorithm 3).
-	Generate struct{ Shard shards.Shard }
-
 	// HostQuery asks a node whether it would host a shard; HostReply is the answer.
 	// Stored: the node has the shard's data from the time when it was the world's only
 	// node. Led is how many shards it leads. Members are the members of the shard's
@@ -128,15 +100,6 @@ const MaxDecisions = 64
 const MaxPlayerNames = 8
 
 // Datagram says that the message needs no link and may be lost.
-func (*LeaderQuery) Datagram() {}
-
-// Datagram says that the message needs no link and may be lost.
-func (*LeaderReply) Datagram() {}
-
-// Datagram says that the message needs no link and may be lost.
-func (*Generate) Datagram() {}
-
-// Datagram says that the message needs no link and may be lost.
 func (*CreateGroup) Datagram() {}
 
 // Datagram says that the message needs no link and may be lost.
@@ -158,12 +121,4 @@ func (m *ToSessions) Size() int { return 64 + id.Size*len(m.Sessions) }
 func (m *ToWatchers) Quick() bool { return m.Size() <= machine.MaxQuick }
 
 // Quick implements machine.Quick.
-func (m *ToSessions) Quick() bool { return len(m.Sessions) <= 16 && isQuick(m.Msg) }
-
-// Quick implements machine.Quick.
-func (m *Routed) Quick() bool { return isQuick(m.Msg) }
-
-func isQuick(m machine.Message) bool {
-	q, ok := m.(machine.Quick)
-	return ok && q.Quick()
-}
+func (m *ToSessions) Quick() bool { return len(m.Sessions) <= 16 && machine.IsQuick(m.Msg) }

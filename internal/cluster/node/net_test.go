@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -97,9 +98,9 @@ func TestLeave(t *testing.T) {
 			}
 			c.nodes[leader].Crash()
 			c.until("the guest builds again", func() bool { c.s.Run(time.Second); return g.in && g.acted > 3 })
-			for p := range c.node(stay).net.routes.table {
-				if c.leaderOf(p) == leader {
-					t.Errorf("%v is still led by the node that has gone", p)
+			for _, r := range c.node(stay).net.routes.All() {
+				if c.leaderOf(r.Shard) == leader {
+					t.Errorf("%v is still led by the node that has gone", r.Shard)
 				}
 			}
 			c.guests[0], c.guests[stay] = c.guests[stay], c.guests[0]
@@ -185,10 +186,10 @@ func TestForeignShards(t *testing.T) {
 	p := world.NewPlayer(id.Of([]byte("nobody")), "nobody", world.Creative, spawn.Centre())
 	p.Epoch = 9
 	offer := &region.Handover{Player: p.ID, Epoch: 9, State: p.AppendBinary(nil)}
-	lie := &Routed{To: home, From: shards.Shard{Region: world.RegionPos{X: g.home.X + 1, Z: g.home.Z}}, Msg: offer}
+	lie := &routing.Routed{To: home, From: shards.Shard{Region: world.RegionPos{X: g.home.X + 1, Z: g.home.Z}}, Msg: offer}
 	liar := -1
 	for i := range c.nodes {
-		if !c.node(leader).net.speakers.speaksFor(nodePeer(i), lie.From) && i != leader {
+		if !c.node(leader).net.routes.Speakers.SpeaksFor(nodePeer(i), lie.From) && i != leader {
 			liar = i
 		}
 	}
@@ -200,8 +201,8 @@ func TestForeignShards(t *testing.T) {
 		c.s.Run(12 * time.Second)
 	}
 	say(lie)
-	say(&Routed{To: shards.Lobby, From: home, Session: id.ID{}, Msg: &lobby.Enter{Player: p.ID, Name: "nobody", Local: true}})
-	say(&Routed{To: home, From: home, Msg: offer})
+	say(&routing.Routed{To: shards.Lobby, From: home, Session: id.ID{}, Msg: &lobby.Enter{Player: p.ID, Name: "nobody", Local: true}})
+	say(&routing.Routed{To: home, From: home, Msg: offer})
 	for i := range c.nodes {
 		for _, q := range c.node(i).awake {
 			if slices.Contains(q.m.(*region.Region).PlayerNames(), "nobody") {

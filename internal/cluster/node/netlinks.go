@@ -17,7 +17,7 @@ func (w *network) Bars(who machine.Peer) bool {
 func (w *network) Uses(f *peers.Remote) bool { return w.guests.has(f) || w.verified.Uses(f) }
 
 // Remembers implements linkEvents.
-func (w *network) Remembers(f *peers.Remote) bool { return w.speakers.heeds(f) }
+func (w *network) Remembers(f *peers.Remote) bool { return w.routes.Speakers.Remembers(f) }
 
 // LinkUp implements linkEvents: both ends exchange what each must know.
 func (w *network) LinkUp(f *peers.Remote) {
@@ -39,7 +39,7 @@ func (w *network) LinkDown(f *peers.Remote) {
 	for _, h := range w.hosting.replicas { // the order does not matter
 		h.followed.LinkDown(f)
 	}
-	w.routes.linkDown(f)
+	w.routes.LinkDown(f)
 }
 
 // ShareLost implements linkEvents.
@@ -61,6 +61,6 @@ func (w *network) disconnectBarred() {
 	}
 }
 
-// newHost implements routeEvents: the regions led here say again what the host of
+// NewHost implements routing.Events: the regions led here say again what the host of
 // another shard knew before.
-func (w *network) newHost(p shards.Shard) { w.n.announceNewHost(p) }
+func (w *network) NewHost(p shards.Shard) { w.n.announceNewHost(p) }

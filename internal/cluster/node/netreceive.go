@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
@@ -24,7 +25,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		return
 	}
 	switch m := m.(type) {
-	case *Routed:
+	case *routing.Routed:
 		w.onRouted(f, m)
 	case *ToSessions:
 		w.sessions.toSessions(f, m.Sessions, m.Msg)
@@ -36,17 +37,17 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 		w.guests.end(f, m.Session)
 	case *EndSession:
 		w.sessions.endSession(f, m)
-	case *LeaderQuery:
-		w.routes.onLeaderQuery(f, m)
-	case *LeaderReply:
-		w.routes.onLeaderReply(f, m)
+	case *routing.LeaderQuery:
+		w.routes.OnLeaderQuery(f, m)
+	case *routing.LeaderReply:
+		w.routes.OnLeaderReply(f, m)
 	case *group.Message:
 		w.hosting.onGroupMessage(f, m.Space, m)
 	case *group.Chunk:
 		w.hosting.onGroupMessage(f, m.Space, m)
 	case *group.ChunkAck:
 		w.hosting.onGroupMessage(f, m.Space, m)
-	case *Generate, *CreateGroup, *HostQuery, *HostReply, *shardgroup.GroupStatus, *copies.Spare, *copies.SpareHeld, *copies.MergeChanges, *copies.MergeDone, *copies.LogHeld, *copies.CopyQuery, *copies.CopyPart, *copies.StatesQuery, *copies.States, *copies.RestoreState, *copies.StateRestored,
+	case *routing.Generate, *CreateGroup, *HostQuery, *HostReply, *shardgroup.GroupStatus, *copies.Spare, *copies.SpareHeld, *copies.MergeChanges, *copies.MergeDone, *copies.LogHeld, *copies.CopyQuery, *copies.CopyPart, *copies.StatesQuery, *copies.States, *copies.RestoreState, *copies.StateRestored,
 		*accountability.FollowLog, *accountability.LogEntry, *accountability.LogState, *accountability.ShownHere:
 		w.receiveOfHosting(f, m)
 	case *verifiedworld.OverlayShare, *verifiedworld.BootstrapQuery, *verifiedworld.BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
@@ -60,7 +61,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 // receiveOfHosting takes what is said about who hosts shards.
 func (w *network) receiveOfHosting(f *peers.Remote, m machine.Message) {
 	switch m := m.(type) {
-	case *Generate:
+	case *routing.Generate:
 		w.onGenerate(f, m)
 	case *CreateGroup:
 		w.creation.onCreateGroup(m)
@@ -145,10 +146,10 @@ func (w *network) receiveOfNode(f *peers.Remote, from machine.Peer, m machine.Me
 }
 
 // onGenerate finds hosts for a shard that another node needs.
-func (w *network) onGenerate(f *peers.Remote, m *Generate) {
+func (w *network) onGenerate(f *peers.Remote, m *routing.Generate) {
 	if !m.Shard.InWorld() || !w.dir.HasJoined() {
 		return
 	}
-	w.creation.coordinate(m.Shard, nil)
+	w.creation.Coordinate(m.Shard, nil)
 	w.routes.SendLeaderReply(f.Peer, m.Shard)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/names"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -15,7 +16,7 @@ import (
 
 // network is the part of a node that exists only with several nodes. Its components
 // have the state (assemble.go shows which knows which); network dispatches messages and
-// the events of links to them, routes messages between shards, and runs what is due.
+// the events of links to them, and runs what is due.
 type network struct {
 	n     *Node
 	cfg   Net
@@ -30,8 +31,7 @@ type network struct {
 	dir       *directory.Directory
 	store     *nodeStore
 
-	routes   *routes // to shards
-	speakers *speakers
+	routes *routing.Routes // to shards
 
 	hosting     *hosting // of shards here
 	refusals    *refusals
@@ -116,7 +116,7 @@ func (w *network) onBeat() {
 	w.shown.Beat(now)
 	w.auditing.Beat(now)
 	w.departure.beat()
-	w.routes.continueSearches()
+	w.routes.Continue()
 	w.links.Maintain()
 }
 

@@ -39,7 +39,7 @@ func (o *otherGroups) noteClaim(f *peers.Remote, gen group.Gen) {
 	if o.convicted.Has(who) || o.group.HasLeft(who, o.Env.Now()) {
 		return
 	}
-	if !peers.Among(o.dir.NearestNodes(p, hostpolicy.Claimants), who) && !peers.Among(o.named, who) && !o.isFormer(who) && !o.group.IsMember(who) && !o.routes.trusts(p, f.Peer) {
+	if !peers.Among(o.dir.NearestNodes(p, hostpolicy.Claimants), who) && !peers.Among(o.named, who) && !o.isFormer(who) && !o.group.IsMember(who) && !o.routes.Trusts(p, f.Peer) {
 		return
 	}
 	now := o.Env.Now()

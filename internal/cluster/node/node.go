@@ -16,7 +16,7 @@
 // network (network.go) is what exists only with several nodes, and assemble.go shows its
 // components and which knows which (decision 63):
 //   - links, sightings: other nodes; directory: records of shards;
-//   - routes, speakers: which node leads a shard, and who may speak for it;
+//   - package routing: which node leads a shard, and who may speak for it;
 //   - hosting, replica and its parts, groupCreation, departure: shards hosted here, by
 //     the rules of package hostpolicy;
 //   - gatewaySessions, remoteSessions, admission: sessions of players;

@@ -136,8 +136,8 @@ func TestVoteGoesWherePlayersAre(t *testing.T) {
 		g := c.addGuest(1)
 		c.until("the player is in", func() bool { return g.in })
 		leads := func() bool {
-			for p, r := range c.node(1).net.routes.table {
-				if len(r.sessions) > 0 && c.leaderOf(p) != 1 {
+			for _, r := range c.node(1).net.routes.All() {
+				if r.Sessions > 0 && c.leaderOf(r.Shard) != 1 {
 					return false
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -76,7 +77,7 @@ func TestForgedOrdersOfTheLobby(t *testing.T) {
 	order := func(signed []byte) {
 		for i := range c.nodes {
 			if i != liar {
-				tells(i, &Routed{To: home(), From: shards.Lobby, Msg: &region.Order{Player: eve.player(), Signed: signed}})
+				tells(i, &routing.Routed{To: home(), From: shards.Lobby, Msg: &region.Order{Player: eve.player(), Signed: signed}})
 			}
 		}
 		c.s.Run(time.Second)

@@ -162,8 +162,8 @@ func TestLongAllGone(t *testing.T) {
 	var lost shards.Shard
 	var hosts []machine.Peer
 	keep := c.node(c.leaderOf(shards.Lobby)).net.hosting.replicas[shards.Lobby].group.Members()
-	for _, p := range shards.Sorted(c.node(0).net.routes.table) {
-		l := c.leaderOf(p)
+	for _, r := range c.node(0).net.routes.All() {
+		p, l := r.Shard, c.leaderOf(r.Shard)
 		if p.Lobby || max(p.Region.X, -p.Region.X, p.Region.Z, -p.Region.Z) > 1 || l < 0 {
 			continue
 		}
@@ -194,7 +194,7 @@ func TestLongAllGone(t *testing.T) {
 	c.guests[0].Restart()
 	c.until("the guest is in again", func() bool { return c.wanderer(0).in })
 	need := func() bool {
-		c.nodes[0].Call(func() { c.node(0).net.routes.searchLeader(c.node(0).net.routes.of(lost)) })
+		c.nodes[0].Call(func() { c.node(0).net.routes.Search(lost) })
 		c.s.Run(5 * time.Second)
 		return c.leaderOf(lost) >= 0
 	}
@@ -213,7 +213,7 @@ func TestLongAllGone(t *testing.T) {
 	c.until("the old hosts have given way", func() bool {
 		for _, p := range hosts { // somebody needs what they had
 			i := c.indexOf(p)
-			c.nodes[i].Call(func() { c.node(i).net.routes.searchLeader(c.node(i).net.routes.of(lost)) })
+			c.nodes[i].Call(func() { c.node(i).net.routes.Search(lost) })
 		}
 		c.s.Run(time.Second)
 		for _, p := range hosts {

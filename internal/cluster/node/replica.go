@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -55,9 +56,9 @@ type shardRunner interface {
 
 // leaderRoutes hears who leads a shard (routes).
 type leaderRoutes interface {
-	groupKnows(*shardgroup.Group)
-	leadLost(p shards.Shard, hibernates bool)
-	leftGroup(shards.Shard)
+	GroupKnows(*shardgroup.Group)
+	LeadLost(p shards.Shard, hibernates bool)
+	LeftGroup(shards.Shard)
 }
 
 // replicaOwner has the replicas of the node (hosting).
@@ -92,7 +93,7 @@ func (h *replica) open() {
 }
 
 // holdMessage queues a message until the leader is known.
-func (h *replica) holdMessage(f *peers.Remote, m *Routed) {
+func (h *replica) holdMessage(f *peers.Remote, m *routing.Routed) {
 	if h.users.hold(f, m) {
 		h.group.Raft.Wake()
 	}
@@ -106,7 +107,7 @@ func (h *replica) wake() {
 	if h.group.Raft.Hibernates() || h.group.Raft.Leader() == (machine.Peer{}) {
 		h.group.Raft.Wake()
 	}
-	h.routes.groupKnows(h.group)
+	h.routes.GroupKnows(h.group)
 }
 
 // beat drops messages that have waited for too long and maintains the group:

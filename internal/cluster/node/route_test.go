@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -20,7 +21,7 @@ func TestIdleLobbyIsNotQueried(t *testing.T) {
 	c.s.Run(time.Minute)
 	asked := 0
 	c.slow = func(_ int, m machine.Message) time.Duration {
-		if q, ok := m.(*LeaderQuery); ok && q.Shard.Lobby {
+		if q, ok := m.(*routing.LeaderQuery); ok && q.Shard.Lobby {
 			asked++
 		}
 		return 0
@@ -51,11 +52,11 @@ func TestLobbyMovesUnnoticed(t *testing.T) {
 	moved, came := c.s.Now(), map[id.ID]bool{}
 	c.slow = func(_ int, m machine.Message) time.Duration {
 		switch m := m.(type) {
-		case *LeaderReply:
+		case *routing.LeaderReply:
 			if m.Shard.Lobby && c.s.Now().Sub(moved) < 2*time.Second {
 				return 1000 * time.Hour
 			}
-		case *Routed:
+		case *routing.Routed:
 			if e, ok := m.Msg.(*lobby.Enter); ok && m.To.Lobby && e.Resume {
 				came[e.Player] = true
 			}

@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -11,7 +12,7 @@ import (
 )
 
 // onRouted takes a message for a shard that is led here.
-func (w *network) onRouted(f *peers.Remote, m *Routed) {
+func (w *network) onRouted(f *peers.Remote, m *routing.Routed) {
 	h := w.hosting.replica(m.To)
 	switch {
 	case h == nil:
@@ -48,11 +49,11 @@ func (w *network) onRouted(f *peers.Remote, m *Routed) {
 	} else if _, ok := m.Msg.(*lobby.Enter); ok || m.From == m.To || !m.From.InWorld() {
 		w.n.counts.Dropped++ // what only sessions may say
 		return
-	} else if !w.speakers.speaksFor(f.Peer, m.From) {
-		w.speakers.verifySpeaker(f, m.From, func() { w.onRouted(f, m) })
+	} else if !w.routes.Speakers.SpeaksFor(f.Peer, m.From) {
+		w.routes.Speakers.Verify(f, m.From, func() { w.onRouted(f, m) })
 		return
 	} else {
-		w.speakers.confirmLeader(f.Peer, m.From)
+		w.routes.Speakers.ConfirmLeader(f.Peer, m.From)
 		if v, ok := m.Msg.(*lobby.Vouched); ok {
 			if m.From.Lobby {
 				w.admission.onVouched(v)
@@ -68,7 +69,7 @@ func (w *network) onRouted(f *peers.Remote, m *Routed) {
 
 // fromSession brings a session's message to a shard, here or at another node.
 func (w *network) fromSession(session id.ID, to shards.Shard, m machine.Message) {
-	if !to.InWorld() || w.routes.isFull(to) {
+	if !to.InWorld() || w.routes.IsFull(to) {
 		w.n.counts.Dropped++
 		return
 	}
@@ -84,19 +85,17 @@ func (w *network) fromSession(session id.ID, to shards.Shard, m machine.Message)
 		w.sessions.entered[session] = e
 		w.names.Claim(e)
 	}
-	r := w.routes.of(to)
-	r.sessions[session] = true
-	r.noteWatch(session, m)
+	w.routes.Use(session, to, m)
 	if x := w.verified.Auditor(); x != nil && !to.Lobby {
 		x.OnRequest(session, to.Region, m)
 	}
-	switch {
-	case r.leader == w.cfg.Self:
+	switch leader := w.routes.LeaderFor(to); {
+	case leader == w.cfg.Self:
 		w.n.Push(part.Call{To: to.Peer(), From: machine.Peer{ID: session, Addr: w.tag}, Msg: m})
-	case r.leader != machine.Peer{}:
-		w.links.Send(r.leader, &Routed{To: to, Session: session, Msg: w.sessions.withPass(session, m)})
+	case leader != machine.Peer{}:
+		w.links.Send(leader, &routing.Routed{To: to, Session: session, Msg: w.sessions.withPass(session, m)})
 	default:
-		w.routes.searchLeader(r)
+		w.routes.Search(to)
 	}
 }
 
@@ -109,51 +108,4 @@ func (w *network) clearLocal(node id.ID, m machine.Message) machine.Message {
 	guest := *e
 	guest.Local = false
 	return &guest
-}
-
-// elsewhere forwards a message between shards to another node; false: the
-// receiver is led here.
-func (w *network) elsewhere(u part.Call) bool {
-	to, _ := shards.Of(u.To)
-	r := w.routes.of(to)
-	switch {
-	case r.leader == w.cfg.Self:
-		return false
-	case u.Link != 0 || !to.InWorld():
-	case r.leader != machine.Peer{}:
-		w.forward(r, u)
-	case len(r.queue) >= maxWaiting:
-		w.n.counts.Dropped++
-	default:
-		r.queue = append(r.queue, u)
-		w.routes.searchLeader(r)
-	}
-	return true
-}
-
-// forward sends a shard's message to the node that leads its receiver.
-func (w *network) forward(r *route, u part.Call) {
-	from, ok := shards.Of(u.From)
-	if !ok {
-		w.n.counts.Dropped++
-		return
-	}
-	out := &Routed{To: r.shard, From: from, Msg: u.Msg}
-	if session := sessionIn(u.Msg); session.Addr == w.tag {
-		out.Gateway = w.cfg.Self
-	} else if f := w.links.ByTag(session.Addr); f != nil {
-		out.Gateway = f.Peer
-	}
-	w.links.Send(r.leader, out)
-}
-
-// sessionIn is the session that a message names, zero if none.
-func sessionIn(m machine.Message) machine.Peer {
-	switch m := m.(type) {
-	case *region.Handover:
-		return m.Session
-	case *region.Forward:
-		return m.Session
-	}
-	return machine.Peer{}
 }

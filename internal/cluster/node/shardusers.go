@@ -1,10 +1,9 @@
 package node
 
 import (
-	"time"
-
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -20,7 +19,7 @@ type shardUsers struct {
 	links   *peers.Links
 	guests  interface{ list(*peers.Remote) []id.ID }
 	replies leaderReplies
-	deliver func(*peers.Remote, *Routed) // handles a message for a shard that is led here
+	deliver func(*peers.Remote, *routing.Routed) // handles a message for a shard that is led here
 
 	nodes  map[machine.Peer]bool // that have sent something for it
 	former []machine.Peer        // those of when it was last led here
@@ -35,20 +34,19 @@ type leaderReplies interface {
 // heldMessage is a message that arrived before the leader is known.
 type heldMessage struct {
 	from *peers.Remote
-	m    *Routed
+	m    *routing.Routed
 	at   machine.Time
 }
 
 const (
 	maxHeld = 512
-	heldFor = 2 * time.Second
 )
 
 // add notes that a node uses the shard.
 func (u *shardUsers) add(p machine.Peer) { u.nodes[p] = true }
 
 // hold queues a message until the leader is known; false: there are too many.
-func (u *shardUsers) hold(f *peers.Remote, m *Routed) bool {
+func (u *shardUsers) hold(f *peers.Remote, m *routing.Routed) bool {
 	if len(u.held) >= maxHeld {
 		u.Counts.Dropped++
 		return false
@@ -59,7 +57,7 @@ func (u *shardUsers) hold(f *peers.Remote, m *Routed) bool {
 
 // waitTooLong reports whether messages have waited for too long.
 func (u *shardUsers) waitTooLong(now machine.Time) bool {
-	return len(u.held) > 0 && now.Sub(u.held[0].at) > heldFor
+	return len(u.held) > 0 && now.Sub(u.held[0].at) > routing.HeldFor
 }
 
 // release delivers the messages that waited if the shard is led here, or else tells

@@ -139,9 +139,9 @@ func (g *gatewaySessions) inNameOf(f *peers.Remote, shard shards.Shard, sessions
 	switch {
 	case !shard.InWorld():
 		g.Counts.Dropped++
-	case !here || g.speakers.speaksFor(f.Peer, shard):
+	case !here || g.routes.Speakers.SpeaksFor(f.Peer, shard):
 		do()
 	default:
-		g.speakers.verifySpeaker(f, shard, do)
+		g.routes.Speakers.Verify(f, shard, do)
 	}
 }

@@ -24,7 +24,7 @@ func TestSpeakers(t *testing.T) {
 	gateway := c.node(0).net
 	liar := -1
 	for i := range c.nodes {
-		if i != 0 && !gateway.speakers.speaksFor(nodePeer(i), home) && !gateway.speakers.speaksFor(nodePeer(i), shards.Lobby) {
+		if i != 0 && !gateway.routes.Speakers.SpeaksFor(nodePeer(i), home) && !gateway.routes.Speakers.SpeaksFor(nodePeer(i), shards.Lobby) {
 			liar = i
 		}
 	}
@@ -58,8 +58,8 @@ func TestSpeakers(t *testing.T) {
 		t.Errorf("%d of 40 messages were dropped", n)
 	}
 	for _, f := range gateway.links.Remotes {
-		if *c.node(0).net.speakers.unverified.Of(f) != 0 {
-			t.Errorf("%d messages are still doubted", *c.node(0).net.speakers.unverified.Of(f))
+		if c.node(0).net.routes.Speakers.Remembers(f) {
+			t.Error("messages are still doubted")
 		}
 	}
 	c.checkPresence()

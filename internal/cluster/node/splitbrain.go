@@ -59,10 +59,10 @@ type leaderless interface {
 
 // otherRoutes is what is known of the shard's hosts from elsewhere (routes).
 type otherRoutes interface {
-	// trusts reports whether a node may say where a shard is led.
-	trusts(shards.Shard, machine.Peer) bool
-	// yielded is when the group here has given way to another one.
-	yielded(p shards.Shard, hosts []machine.Peer)
+	// Trusts reports whether a node may say where a shard is led.
+	Trusts(shards.Shard, machine.Peer) bool
+	// Yielded is when the group here has given way to another one.
+	Yielded(p shards.Shard, hosts []machine.Peer)
 }
 
 // restart searches at once: the replica has become the leader.
@@ -194,5 +194,5 @@ func (o *otherGroups) isClosed() bool {
 // lesser.
 func (o *otherGroups) afterYield() {
 	o.record.leave(o.greaterHosts, shardgroup.TermOf(o.greater, 0))
-	o.routes.yielded(o.group.Shard, o.greaterHosts)
+	o.routes.Yielded(o.group.Shard, o.greaterHosts)
 }

@@ -59,9 +59,9 @@ func (w *network) shardStats() (out []ShardStats) {
 			Leads: g.Leading && st.Leads, Term: shardgroup.TermOf(st.Gen, st.Term), Fork: st.Gen.Fork, Applied: st.Applied, Restored: st.Restored,
 		})
 	}
-	for _, r := range w.routes.sorted() {
-		if w.hosting.LoadedGroup(r.shard) == nil && len(r.members) > 0 {
-			out = append(out, ShardStats{Shard: r.shard, Leader: r.leader, Members: r.members})
+	for _, r := range w.routes.All() {
+		if w.hosting.LoadedGroup(r.Shard) == nil && len(r.Members) > 0 {
+			out = append(out, ShardStats{Shard: r.Shard, Leader: r.Leader, Members: r.Members})
 		}
 	}
 	return out

@@ -57,7 +57,7 @@ func (s *storedShards) beat(now machine.Time) {
 		s.retries[p] = now.Add(retryStoredAfter)
 		s.dir.Find(p, func(r kademlia.Result) {
 			if r.Record == nil {
-				s.creation.coordinate(p, nil)
+				s.creation.Coordinate(p, nil)
 				return
 			}
 			delete(s.shards, p)

@@ -39,7 +39,7 @@ func (n *Node) drain() {
 }
 
 func (n *Node) deliver(u part.Call) {
-	if n.net != nil && n.net.elsewhere(u) {
+	if n.net != nil && n.net.routes.Elsewhere(u) {
 		return
 	}
 	if v, ok := u.Msg.(*lobby.Vouched); ok && u.From == region.Lobby {

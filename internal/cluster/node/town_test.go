@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -429,7 +430,7 @@ func TestLongGrieferOnLand(t *testing.T) {
 		for i := range 3 {
 			for _, m := range w.lies(walls) {
 				for _, from := range []shards.Shard{{Lobby: true}, {Region: townRegions[1]}, {Region: world.RegionPos{X: -1}}} {
-					w.node(evil).net.links.Send(nodePeer(i), &Routed{To: shards.Shard{Region: townRegions[0]}, From: from, Msg: m})
+					w.node(evil).net.links.Send(nodePeer(i), &routing.Routed{To: shards.Shard{Region: townRegions[0]}, From: from, Msg: m})
 				}
 			}
 		}

@@ -82,7 +82,7 @@ func TestLongTwoLiars(t *testing.T) {
 			}
 			g.acted = 0
 			g.of = 1 // alone: it builds wherever it is
-			c.until("the guest builds", func() bool { return g.in && g.acted >= 3 && c.node(0).net.routes.table[home].leader != nodePeer(liar) })
+			c.until("the guest builds", func() bool { return g.in && g.acted >= 3 && c.node(0).net.routes.LeaderOf(home) != nodePeer(liar) })
 			took := c.s.Now().Sub(began)
 			t.Logf("the guest builds after %v", took)
 			if took > time.Minute {

@@ -191,9 +191,9 @@ func TestThreeHostsAnyOrder(t *testing.T) {
 	for victim := range c.nodes {
 		c.until("all used parts have three votes", func() bool {
 			for i := range c.nodes {
-				for p, r := range c.node(i).net.routes.table {
-					l := c.leaderOf(p)
-					if len(r.sessions) > 0 && (l < 0 || len(c.node(l).net.hosting.replicas[p].group.Voters()) != 3) {
+				for _, r := range c.node(i).net.routes.All() {
+					p, l := r.Shard, c.leaderOf(r.Shard)
+					if r.Sessions > 0 && (l < 0 || len(c.node(l).net.hosting.replicas[p].group.Voters()) != 3) {
 						return false
 					}
 				}

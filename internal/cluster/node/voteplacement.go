@@ -40,7 +40,7 @@ const (
 	giveEvery  = time.Second
 	giveAtOnce = 4
 	// playing is how long a session of another node counts as one that plays after it
-	// has said something here: what it watches is said again every rewatchEvery, and to
+	// has said something here: what it watches is said again every routing.RewatchEvery, and to
 	// the lobby it says next to nothing once it is in.
 	playing = time.Minute
 	// KnownFor is how long a node must have been known before it gets the only vote.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
@@ -31,9 +32,9 @@ const (
 // whose group it wakes; false: it does neither.
 func wakenBy(m machine.Message) (shards.Shard, bool) {
 	switch m := m.(type) {
-	case *Routed:
+	case *routing.Routed:
 		return m.To, true
-	case *LeaderQuery:
+	case *routing.LeaderQuery:
 		return m.Shard, true
 	case *shardgroup.GroupStatus:
 		return m.Shard, true
@@ -43,7 +44,7 @@ func wakenBy(m machine.Message) (shards.Shard, bool) {
 		return m.Shard, true
 	case *HostQuery:
 		return m.Shard, true
-	case *Generate:
+	case *routing.Generate:
 		return m.Shard, true
 	}
 	return shards.Shard{}, false

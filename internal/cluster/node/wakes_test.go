@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
@@ -17,14 +18,14 @@ import (
 // so many of them read from the disk and run.
 func TestHostileWakes(t *testing.T) {
 	for what, ask := range map[string]func(shards.Shard) machine.Message{
-		"who leads":    func(p shards.Shard) machine.Message { return &LeaderQuery{p} },
+		"who leads":    func(p shards.Shard) machine.Message { return &routing.LeaderQuery{Shard: p} },
 		"status":       func(p shards.Shard) machine.Message { return &shardgroup.GroupStatus{Shard: p, Reply: true} },
 		"who hosts":    func(p shards.Shard) machine.Message { return &HostQuery{p} },
-		"find hosts":   func(p shards.Shard) machine.Message { return &Generate{p} },
+		"find hosts":   func(p shards.Shard) machine.Message { return &routing.Generate{Shard: p} },
 		"make a group": func(p shards.Shard) machine.Message { return &CreateGroup{p, []machine.Peer{nodePeer(0)}} },
-		"a message":    func(p shards.Shard) machine.Message { return &Routed{To: p, From: shards.Lobby} },
+		"a message":    func(p shards.Shard) machine.Message { return &routing.Routed{To: p, From: shards.Lobby} },
 		"say something": func(p shards.Shard) machine.Message {
-			return &Routed{To: p, From: shards.Lobby, Msg: &region.NewHost{}}
+			return &routing.Routed{To: p, From: shards.Lobby, Msg: &region.NewHost{}}
 		},
 	} {
 		t.Run(what, func(t *testing.T) {

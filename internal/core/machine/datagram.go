@@ -35,6 +35,12 @@ type Answerer interface {
 // arrives, once and in its turn, is promised as for all others.
 type Quick interface{ Quick() bool }
 
+// IsQuick reports whether a message is Quick.
+func IsQuick(m Message) bool {
+	q, ok := m.(Quick)
+	return ok && q.Quick()
+}
+
 // MaxQuick is about how many bytes a message has at most that is Quick, where
 // its size says so: with what goes around it, it is one packet.
 const MaxQuick = 1000

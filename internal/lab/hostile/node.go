@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -102,9 +103,9 @@ func (n *Node) OnMessage(_ machine.Peer, m machine.Message) {
 		n.say(r)
 	case *node.HostQuery:
 		n.say(&node.HostReply{Shard: m.Shard, Room: true})
-	case *node.Generate:
+	case *routing.Generate:
 		n.leads(m.Shard)
-	case *node.LeaderQuery:
+	case *routing.LeaderQuery:
 		n.leads(m.Shard)
 	case *verifiedworld.BootstrapQuery:
 		n.say(&verifiedworld.BootstrapReply{Nonce: m.Nonce})
@@ -118,7 +119,7 @@ func (n *Node) OnMessage(_ machine.Peer, m machine.Message) {
 func (n *Node) leads(p shards.Shard) {
 	if !n.cfg.Spares(p) {
 		n.Leads[p] = true
-		n.say(&node.LeaderReply{Shard: p, Leader: n.cfg.Self, Members: []machine.Peer{n.cfg.Self}, Term: 1 << 36})
+		n.say(&routing.LeaderReply{Shard: p, Leader: n.cfg.Self, Members: []machine.Peer{n.cfg.Self}, Term: 1 << 36})
 	}
 }
 

@@ -35,7 +35,7 @@ var Node = lab.Experiment{
 		{Name: "rate", Default: "1000", Unit: "1/s", Text: "messages that the hostile node sends"},
 		{Name: "hosts", Default: "no", Text: "yes: it agrees to host parts that nobody plays in, and is a member of their groups"},
 		{Name: "verified", Default: "no", Text: "yes: the world has an authority and a storage, and the hostile node a certificate"},
-		{Name: "only", Default: "all", Text: "kinds of messages that it sends, node.LeaderQuery,region.Act say, or after a - those that it does not: to find which does harm"},
+		{Name: "only", Default: "all", Text: "kinds of messages that it sends, routing.LeaderQuery,region.Act say, or after a - those that it does not: to find which does harm"},
 	},
 	Run: runHostileNode,
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -36,7 +36,7 @@ type rows struct {
 
 // routed brings a message in the name of the hostile node's region.
 func (r *rows) routed(to shards.Shard, m machine.Message) machine.Message {
-	return &node.Routed{To: to, From: r.own, Msg: m}
+	return &routing.Routed{To: to, From: r.own, Msg: m}
 }
 
 func (r *rows) attacks() (out []machine.Message) {
@@ -50,7 +50,7 @@ func (r *rows) attacks() (out []machine.Message) {
 		o.Sign(evil)
 		m := &region.Order{Player: r.player, Signed: o.Append(nil)}
 		out = append(out, r.routed(r.home, m), r.routed(r.home, &region.Forward{Player: r.player, Session: r.session, Msg: m}),
-			r.routed(theLobby, m), &node.Routed{To: r.home, From: theLobby, Msg: m}) // in the lobby's name
+			r.routed(theLobby, m), &routing.Routed{To: r.home, From: theLobby, Msg: m}) // in the lobby's name
 	}
 	p := world.Player{ID: r.player, Name: "Bo", Operator: true, Health: 3, Mode: world.Creative, Epoch: 1 << 31}
 	p.Body.Pos = r.at
@@ -198,7 +198,7 @@ func (rs *rows) lead(t *testing.T, ctx context.Context, in *hostile.Intruder) {
 		// asks the node nearest to the region's key to find hosts.
 		part := shards.Shard{Region: world.RegionPos{X: 100 + i, Z: 100}}
 		if err := in.Look(ctx, func(n *hostile.Node) {
-			n.Say(&node.Routed{To: shards.Shard{Lobby: true}, From: part, Msg: &region.Awake{Region: part.Region}})
+			n.Say(&routing.Routed{To: shards.Shard{Lobby: true}, From: part, Msg: &region.Awake{Region: part.Region}})
 			for p := range n.Leads {
 				rs.own = p
 			}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -449,7 +449,7 @@ func (w *town) lies(evil ed25519.PrivateKey) (out []machine.Message) {
 			if k == 1 {
 				from = shards.Shard{Region: regions[(i+1)%4]}
 			}
-			out = append(out, &node.Routed{To: home, From: from, Msg: m})
+			out = append(out, &routing.Routed{To: home, From: from, Msg: m})
 		}
 	}
 	return out

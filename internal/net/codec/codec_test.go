@@ -12,6 +12,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -288,7 +289,7 @@ func holdsColumns(m machine.Message) bool {
 		return true
 	case *region.To:
 		return holdsColumns(m.Msg)
-	case *node.Routed:
+	case *routing.Routed:
 		return holdsColumns(m.Msg)
 	case *node.ToSessions:
 		return holdsColumns(m.Msg)

@@ -12,7 +12,7 @@ import (
 )
 
 // sources are the packages whose messages travel between nodes.
-var sources = []string{"cluster/kademlia", "game/region", "game/lobby", "cluster/node", "cluster/node/copies", "cluster/node/accountability", "cluster/node/shardgroup", "cluster/group", "verified/overlay", "verified/storage/messages", "net/nat/traversal"}
+var sources = []string{"cluster/kademlia", "game/region", "game/lobby", "cluster/node", "cluster/node/routing", "cluster/node/copies", "cluster/node/accountability", "cluster/node/shardgroup", "cluster/group", "verified/overlay", "verified/storage/messages", "net/nat/traversal"}
 
 // parts are exported structs beside the messages that are no messages: what
 // messages are made of, and results that stay within a node.

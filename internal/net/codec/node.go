@@ -5,6 +5,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/lists"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -22,7 +23,7 @@ const (
 )
 
 var nodeKinds = []*kind{
-	message(96, func(f *form, m *node.Routed) {
+	message(96, func(f *form, m *routing.Routed) {
 		shard(f, &m.To)
 		shard(f, &m.From)
 		f.id(&m.Session)
@@ -41,14 +42,14 @@ var nodeKinds = []*kind{
 	}),
 	message(99, func(f *form, m *node.SessionEnded) { f.id(&m.Session) }),
 	message(100, func(f *form, m *node.EndSession) { f.id(&m.Session); shard(f, &m.Shard) }),
-	message(101, func(f *form, m *node.LeaderQuery) { shard(f, &m.Shard) }),
-	message(102, func(f *form, m *node.LeaderReply) {
+	message(101, func(f *form, m *routing.LeaderQuery) { shard(f, &m.Shard) }),
+	message(102, func(f *form, m *routing.LeaderReply) {
 		shard(f, &m.Shard)
 		f.peer(&m.Leader)
 		list(f, &m.Members, maxMembers, minPeer, peer)
 		num(f, &m.Term)
 	}),
-	message(103, func(f *form, m *node.Generate) { shard(f, &m.Shard) }),
+	message(103, func(f *form, m *routing.Generate) { shard(f, &m.Shard) }),
 	message(115, func(f *form, m *node.CreateGroup) {
 		shard(f, &m.Shard)
 		list(f, &m.Members, maxMembers, minPeer, peer)

@@ -177,7 +177,7 @@ func (r *remote) sendBatches() bool {
 		return false
 	}
 	for _, m := range k.out {
-		if q, ok := m.(machine.Quick); !ok || !q.Quick() {
+		if !machine.IsQuick(m) {
 			return false
 		}
 	}

@@ -33,7 +33,6 @@ type ShownChecking struct {
 // shownSessions are the sessions that are shown regions (gatewaySessions).
 type shownSessions interface {
 	ToSession(session id.ID, m machine.Message) bool
-	Rewatch(session id.ID, at world.RegionPos)
 }
 
 // shownRoutes is what is known of the shards that sessions here use (routes).
@@ -43,6 +42,8 @@ type shownRoutes interface {
 	// Each calls do for the shards that are used here, in order, with who leads and hosts
 	// each, and whether sessions here watch it.
 	Each(do func(p shards.Shard, leader machine.Peer, members []machine.Peer, watched bool))
+	// Rewatch lets a region send a session everything that it watches again.
+	Rewatch(session id.ID, at world.RegionPos)
 }
 
 // NewShownChecking returns what compares what sessions here are shown.
@@ -157,7 +158,7 @@ func (k *ShownChecking) OnShown(f *peers.Remote, m *Shown) {
 	}
 	x.repaired = now
 	for _, session := range watchers {
-		k.sessions.Rewatch(session, m.Region)
+		k.routes.Rewatch(session, m.Region)
 	}
 	if x.bad > 5 {
 		k.Note(fmt.Sprintf("Node %s shows players here %s otherwise than it signs, and does not sign what it shows: nothing is proven by that.", f.Peer.ID.Short(), where(m.Region)))

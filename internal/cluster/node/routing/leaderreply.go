@@ -1,4 +1,4 @@
-package node
+package routing
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 )
 
 // SendLeaderReply answers who asks for a shard.
-func (t *routes) SendLeaderReply(to machine.Peer, p shards.Shard) {
+func (t *Routes) SendLeaderReply(to machine.Peer, p shards.Shard) {
 	out := &LeaderReply{Shard: p}
 	g, r := t.hosting.GroupOf(p), t.table[p]
 	if g != nil {
@@ -24,13 +24,13 @@ func (t *routes) SendLeaderReply(to machine.Peer, p shards.Shard) {
 	t.links.SendDatagram(to, out)
 }
 
-func (t *routes) onLeaderQuery(f *peers.Remote, m *LeaderQuery) {
+func (t *Routes) OnLeaderQuery(f *peers.Remote, m *LeaderQuery) {
 	t.hosting.Wake(m.Shard)
 	t.SendLeaderReply(f.Peer, m.Shard)
 }
 
 // looked takes what the directory says of a shard.
-func (t *routes) looked(p shards.Shard, res kademlia.Result) {
+func (t *Routes) looked(p shards.Shard, res kademlia.Result) {
 	r := t.table[p]
 	if r == nil || r.leader != (machine.Peer{}) {
 		return
@@ -60,31 +60,31 @@ func (t *routes) looked(p shards.Shard, res kademlia.Result) {
 // generate asks the first node in the order of hosts to find hosts for a shard that nobody hosts
 // (dissertation, algorithm 3); the next one if that
 // one has not answered. silent are hosts that it had.
-func (t *routes) generate(r *route, closest, silent []machine.Peer) {
+func (t *Routes) generate(r *route, closest, silent []machine.Peer) {
 	near := t.dir.InOrder(r.shard, append(slices.Clone(closest), t.Cfg.Self))
 	if honest := slices.DeleteFunc(slices.Clone(near), func(p machine.Peer) bool { return t.convicted.Has(p.ID) }); len(honest) > 0 {
 		near = honest
 	}
 	to := near[(r.tries/8)%len(near)]
 	if to == t.Cfg.Self {
-		t.creation.coordinate(r.shard, silent)
+		t.creation.Coordinate(r.shard, silent)
 		return
 	}
 	r.asked = to.ID
 	t.links.SendDatagram(to, &Generate{r.shard})
 }
 
-// groupKnows puts the leader that the replica here knows into the route.
-func (t *routes) groupKnows(g *shardgroup.Group) {
+// GroupKnows puts the leader that the replica here knows into the route.
+func (t *Routes) GroupKnows(g *shardgroup.Group) {
 	r := t.table[g.Shard]
 	if leader := g.Leader(); r != nil && g.KnowsBetter(r.term) && t.links.Reachable(leader) {
-		t.leaderFound(r, leader, g.Members(), g.Term())
+		t.LeaderFound(g.Shard, leader, g.Members(), g.Term())
 	}
 }
 
-// leadLost is when the shard does not run here any more. Nodes that need a group that
+// LeadLost is when the shard does not run here any more. Nodes that need a group that
 // hibernates wake it.
-func (t *routes) leadLost(p shards.Shard, hibernates bool) {
+func (t *Routes) LeadLost(p shards.Shard, hibernates bool) {
 	r := t.table[p]
 	if r == nil {
 		return
@@ -97,48 +97,48 @@ func (t *routes) leadLost(p shards.Shard, hibernates bool) {
 	}
 }
 
-// leftGroup is when this node is no member of a shard's group any more.
-func (t *routes) leftGroup(p shards.Shard) {
+// LeftGroup is when this node is no member of a shard's group any more.
+func (t *Routes) LeftGroup(p shards.Shard) {
 	if r := t.table[p]; r != nil {
 		r.members = slices.DeleteFunc(slices.Clone(r.members), func(m machine.Peer) bool { return m == t.Cfg.Self })
 	}
 }
 
-// yielded is when the group here has given way to another one with these hosts.
-func (t *routes) yielded(p shards.Shard, hosts []machine.Peer) {
+// Yielded is when the group here has given way to another one with these hosts.
+func (t *Routes) Yielded(p shards.Shard, hosts []machine.Peer) {
 	if r := t.table[p]; r != nil {
 		r.members, r.term, r.leader = hosts, 0, machine.Peer{}
 		t.forgetLeader(r)
 	}
 }
 
-// hostsFound is when a shard turns out to have hosts: one of them leads it.
-func (t *routes) hostsFound(p shards.Shard, hosts []machine.Peer) {
+// HostsFound is when a shard turns out to have hosts: one of them leads it.
+func (t *Routes) HostsFound(p shards.Shard, hosts []machine.Peer) {
 	r := t.of(p)
 	r.members = hosts
 	t.searchLeader(r)
 }
 
-// setHosts notes who is to host a shard.
-func (t *routes) setHosts(p shards.Shard, hosts []machine.Peer) { t.of(p).members = hosts }
+// SetHosts notes who is to host a shard.
+func (t *Routes) SetHosts(p shards.Shard, hosts []machine.Peer) { t.of(p).members = hosts }
 
-// noRoom is when nobody has room for a shard.
-func (t *routes) noRoom(p shards.Shard) { t.of(p).noRoom = t.Env.Now() }
+// NoRoom is when nobody has room for a shard.
+func (t *Routes) NoRoom(p shards.Shard) { t.of(p).noRoom = t.Env.Now() }
 
-// trusts reports whether a node may say where a shard is led.
-func (t *routes) trusts(p shards.Shard, who machine.Peer) bool {
+// Trusts reports whether a node may say where a shard is led.
+func (t *Routes) Trusts(p shards.Shard, who machine.Peer) bool {
 	r := t.table[p]
 	return r != nil && r.trusts(who)
 }
 
 // LeaderFor returns who leads a shard that is needed; zero: it is not known.
-func (t *routes) LeaderFor(p shards.Shard) machine.Peer { return t.of(p).leader }
+func (t *Routes) LeaderFor(p shards.Shard) machine.Peer { return t.of(p).leader }
 
 // Search looks for the leader of a shard.
-func (t *routes) Search(p shards.Shard) { t.searchLeader(t.of(p)) }
+func (t *Routes) Search(p shards.Shard) { t.searchLeader(t.of(p)) }
 
-// leaderOf returns who leads a shard, as far as it is known; zero: not known.
-func (t *routes) leaderOf(p shards.Shard) machine.Peer {
+// LeaderOf returns who leads a shard, as far as it is known; zero: not known.
+func (t *Routes) LeaderOf(p shards.Shard) machine.Peer {
 	if r := t.table[p]; r != nil {
 		return r.leader
 	}

@@ -1,4 +1,4 @@
-package node
+package routing
 
 import (
 	"cmp"
@@ -33,8 +33,8 @@ const (
 	claimDoubt = 4 * time.Second
 )
 
-// onLeaderReply learns where a shard is led, as one of its hosts says.
-func (t *routes) onLeaderReply(f *peers.Remote, m *LeaderReply) {
+// OnLeaderReply learns where a shard is led, as one of its hosts says.
+func (t *Routes) OnLeaderReply(f *peers.Remote, m *LeaderReply) {
 	r := t.table[m.Shard]
 	if r == nil || len(m.Members) > records.MaxHosts || !r.trusts(f.Peer) || t.convicted.Avoids(f.Peer.ID) {
 		return
@@ -62,7 +62,7 @@ func (t *routes) onLeaderReply(f *peers.Remote, m *LeaderReply) {
 }
 
 // hint notes nodes that a host named as hosts: they are asked, too.
-func (t *routes) hint(r *route, members []machine.Peer) {
+func (t *Routes) hint(r *route, members []machine.Peer) {
 	for _, p := range members {
 		if !peers.Among(r.members, p.ID) && !peers.Among(r.hinted, p.ID) && len(r.hinted) < records.MaxHosts {
 			r.hinted = append(r.hinted, p)
@@ -71,7 +71,7 @@ func (t *routes) hint(r *route, members []machine.Peer) {
 }
 
 // poll asks all hosts who leads. While a leader is searched that is done anyway.
-func (t *routes) poll(r *route, now machine.Time) {
+func (t *Routes) poll(r *route, now machine.Time) {
 	if r.polled != 0 || r.leader == (machine.Peer{}) || now < r.nextPoll {
 		return
 	}
@@ -85,7 +85,7 @@ func (t *routes) poll(r *route, now machine.Time) {
 }
 
 // continuePoll asks again, and decides without those who do not answer.
-func (t *routes) continuePoll(r *route) {
+func (t *Routes) continuePoll(r *route) {
 	switch {
 	case r.polled == 0:
 	case t.Env.Now().Sub(r.polled) > claimDoubt+claimFresh:
@@ -98,7 +98,7 @@ func (t *routes) continuePoll(r *route) {
 
 // decideLeader takes the leader that most hosts name. Those that were convicted a moment ago
 // have no vote: their word that nobody leads would keep sessions from the one who does.
-func (t *routes) decideLeader(r *route) {
+func (t *Routes) decideLeader(r *route) {
 	now := t.Env.Now()
 	hosts := slices.DeleteFunc(slices.Clone(r.members), func(p machine.Peer) bool { return p.ID == t.Cfg.Self.ID || t.convicted.Avoids(p.ID) })
 	waited := now.Sub(r.asking(now))
@@ -120,7 +120,7 @@ func (t *routes) decideLeader(r *route) {
 			r.polled = 0
 		}
 	case v.leader.ID == r.leader.ID || !t.hosting.GroupOf(r.shard).KnowsBetter(max(v.term, r.term)):
-		t.leaderFound(r, v.leader, members, v.term)
+		t.LeaderFound(r.shard, v.leader, members, v.term)
 	}
 }
 

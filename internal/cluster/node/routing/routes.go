@@ -1,4 +1,23 @@
-package node
+// Package routing knows where the shards of the world are led, and brings messages there.
+// For each shard that is used here it has a route: the leader, the hosts, and the sessions
+// here that use it. It looks for leaders that are not known (docs/protocols/hosting.md,
+// "Finding a leader"): it asks the hosts, then the directory, then the node that is to find
+// hosts (dissertation, algorithm 3).
+//
+// It knows nothing of replicas but their groups, and nothing of sessions but their ids:
+// both are behind the interfaces of Surroundings. Admission of sessions is not its matter.
+//
+// Invariants:
+//   - a leader counts when most of the hosts that are known name it (decision 122);
+//   - messages between shards wait while the leader is unknown, those of sessions do not:
+//     sessions are told of a new leader, enter and watch again;
+//   - what waits is bounded, and given up when no leader is found in time;
+//   - a node speaks for a shard only if it is known to host it.
+//
+// Where to start: Routes (routes.go); Continue (leadersearch.go) is the search, decideLeader
+// (leaderclaims.go) the count of what hosts say, Elsewhere (forward.go) the way of messages,
+// Speakers (speakers.go) who may speak in a shard's name.
+package routing
 
 import (
 	"maps"
@@ -16,61 +35,65 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// routes are where the shards of the world are led, as far as this node knows: the
-// routing of messages between groups.
-type routes struct {
+// Routes are where the shards of the world are led, as far as this node knows.
+type Routes struct {
 	part.Part
+	// Speakers decides who may speak in a shard's name.
+	Speakers *Speakers
+
 	links     *peers.Links
 	dir       *directory.Directory
 	seen      *peers.Sightings
-	hosting   localReplicas
-	creation  coordinator
-	sessions  routedSessions
-	speakers  unverifiedSpeech
-	events    routeEvents
-	convicted convictedNodes
+	hosting   LocalReplicas
+	creation  Coordinator
+	sessions  Sessions
+	events    Events
+	convicted Convicted
 
 	table map[shards.Shard]*route
 }
 
-// convictedNodes are nodes that are not asked to find hosts, and not used as leaders for a
+// Surroundings are what routing needs of the rest of the node.
+type Surroundings struct {
+	Hosting   LocalReplicas
+	Creation  Coordinator
+	Sessions  Sessions
+	Events    Events
+	Convicted Convicted
+}
+
+// Convicted are nodes that are not asked to find hosts, and not used as leaders for a
 // while (accountability).
-type convictedNodes interface {
+type Convicted interface {
 	Has(who id.ID) bool
 	Avoids(who id.ID) bool
 }
 
-// localReplicas is what routing needs of the replicas here (hosting).
-type localReplicas interface {
+// LocalReplicas is what routing needs of the replicas here (hosting).
+type LocalReplicas interface {
 	// GroupOf returns the group of the replica here, reading it if it is only on the
-	// disk; nil: there is none. loadedGroup does not read.
+	// disk; nil: there is none. LoadedGroup does not read.
 	GroupOf(shards.Shard) *shardgroup.Group
 	LoadedGroup(shards.Shard) *shardgroup.Group
 	// Wake wakes the group of a shard that is needed.
 	Wake(shards.Shard)
 }
 
-// coordinator finds hosts for a shard that has none (groupCreation).
-type coordinator interface {
-	coordinate(p shards.Shard, silent []machine.Peer)
+// Coordinator finds hosts for a shard that has none (groupCreation). silent are hosts that
+// it had.
+type Coordinator interface {
+	Coordinate(p shards.Shard, silent []machine.Peer)
 }
 
-// routedSessions are the sessions here that use a shard (gatewaySessions).
-type routedSessions interface {
+// Sessions are the sessions of this node (gatewaySessions).
+type Sessions interface {
 	ToSession(session id.ID, m machine.Message) bool
-	caughtUp(session id.ID, at world.RegionPos)
-	repeatWatches(r *route, now machine.Time)
+	// CaughtUp is when a session begins anew with a region.
+	CaughtUp(session id.ID, at world.RegionPos)
 }
 
-// unverifiedSpeech is what waits until it is known who hosts a shard (speakers).
-type unverifiedSpeech interface {
-	waiting(shards.Shard) int
-	accept(shards.Shard)
-	drop(shards.Shard)
-}
-
-// routeEvents is what follows when a shard that was led before has a new leader.
-type routeEvents interface{ newHost(shards.Shard) }
+// Events is what follows when a shard that was led before has a new leader.
+type Events interface{ NewHost(shards.Shard) }
 
 // route is where a shard is led, and which sessions here use it.
 //
@@ -133,24 +156,30 @@ const (
 	// told first: later than an election takes.
 	tellEvery    = 10 * time.Second
 	explainAfter = 4 * time.Second
-	// rewatchEvery is how often the leader is told what sessions here watch, for
+	// RewatchEvery is how often the leader is told what sessions here watch, for
 	// it may have begun anew without this node's hearing of it.
-	rewatchEvery  = 10 * time.Second
+	RewatchEvery  = 10 * time.Second
 	routeLifetime = time.Minute // a route that nobody uses
 )
 
-func newRoutes(c part.Part, l *peers.Links, dir *directory.Directory, seen *peers.Sightings) *routes {
-	return &routes{Part: c, links: l, dir: dir, seen: seen, table: map[shards.Shard]*route{}}
+// New returns the routes of a node that has used no shard yet; Connect comes before they
+// are used.
+func New(c part.Part, l *peers.Links, dir *directory.Directory, seen *peers.Sightings) *Routes {
+	t := &Routes{Part: c, links: l, dir: dir, seen: seen, table: map[shards.Shard]*route{}}
+	t.Speakers = &Speakers{Part: c, routes: t, unverified: peers.NewOwn[int](l), list: map[shards.Shard][]unverifiedMessage{}}
+	return t
 }
 
-// known returns the route to a shard; nil: it has not been used lately.
-func (t *routes) known(p shards.Shard) *route { return t.table[p] }
+// Connect gives the routes what is made after them.
+func (t *Routes) Connect(s Surroundings) {
+	t.hosting, t.creation, t.sessions, t.events, t.convicted = s.Hosting, s.Creation, s.Sessions, s.Events, s.Convicted
+}
 
-// isFull reports whether there is no route to a shard, and none can be added.
-func (t *routes) isFull(p shards.Shard) bool { return t.table[p] == nil && len(t.table) >= maxRoutes }
+// IsFull reports whether there is no route to a shard, and none can be added.
+func (t *Routes) IsFull(p shards.Shard) bool { return t.table[p] == nil && len(t.table) >= maxRoutes }
 
 // of returns the route to a shard, which it adds if there is none.
-func (t *routes) of(p shards.Shard) *route {
+func (t *Routes) of(p shards.Shard) *route {
 	r := t.table[p]
 	if r == nil {
 		now := t.Env.Now()
@@ -162,6 +191,23 @@ func (t *routes) of(p shards.Shard) *route {
 }
 
 // sorted are all routes in an order that does not come from a map.
-func (t *routes) sorted() []*route {
+func (t *Routes) sorted() []*route {
 	return slices.SortedFunc(maps.Values(t.table), func(a, b *route) int { return shards.Compare(a.shard, b.shard) })
+}
+
+// State is what is known of where a shard is led that is used here.
+type State struct {
+	Shard     shards.Shard
+	Leader    machine.Peer // zero: not known
+	Members   []machine.Peer
+	Sessions  int // of this node that use it
+	Searching bool
+}
+
+// All are the routes, in order of their shards.
+func (t *Routes) All() (out []State) {
+	for _, r := range t.sorted() {
+		out = append(out, State{r.shard, r.leader, r.members, len(r.sessions), r.searching})
+	}
+	return out
 }

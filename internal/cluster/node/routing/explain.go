@@ -1,4 +1,4 @@
-package node
+package routing
 
 import (
 	"time"
@@ -15,7 +15,7 @@ import (
 const startTime = 5 * time.Second
 
 // explain tells the sessions at this node why a shard is not reachable.
-func (t *routes) explain(r *route) {
+func (t *Routes) explain(r *route) {
 	if len(r.sessions) == 0 {
 		return
 	}
@@ -27,7 +27,7 @@ func (t *routes) explain(r *route) {
 
 // whyLost returns why a shard's leader is not found, and, if its hosts are silent, when
 // one of them was last heard; 0: never.
-func (t *routes) whyLost(r *route) (wire.Code, machine.Time) {
+func (t *Routes) whyLost(r *route) (wire.Code, machine.Time) {
 	now := t.Env.Now()
 	if !t.dir.HasJoined() {
 		if t.dir.JoiningFor() < startTime {
@@ -47,7 +47,7 @@ func (t *routes) whyLost(r *route) (wire.Code, machine.Time) {
 // hostsSilent reports whether a shard cannot continue because nodes are silent: all other
 // hosts, or, if it has none, so many of the nodes near its key that the rest may not
 // choose hosts. All of them were asked since the shard's leader was lost.
-func (t *routes) hostsSilent(r *route) (bool, machine.Time) {
+func (t *Routes) hostsSilent(r *route) (bool, machine.Time) {
 	var since machine.Time
 	silent, others := 0, 0
 	hosts := r.members

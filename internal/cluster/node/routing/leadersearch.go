@@ -1,4 +1,4 @@
-package node
+package routing
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 )
 
 // forgetLeader forgets who leads a shard and looks for it.
-func (t *routes) forgetLeader(r *route) {
+func (t *Routes) forgetLeader(r *route) {
 	r.leader, r.lost, r.told = machine.Peer{}, t.Env.Now(), t.Env.Now()
 	r.searching, r.idleChecks = false, 0
 	r.claims, r.polled = nil, 0
@@ -21,7 +21,7 @@ func (t *routes) forgetLeader(r *route) {
 }
 
 // searchLeader begins to look for a shard's leader, unless it is being looked for.
-func (t *routes) searchLeader(r *route) {
+func (t *Routes) searchLeader(r *route) {
 	if !r.searching {
 		r.searching, r.began, r.tries, r.lookupPending = true, t.Env.Now(), 0, false
 		r.told = r.began // what waits from now on is not given up as if it had waited since the last search
@@ -31,7 +31,7 @@ func (t *routes) searchLeader(r *route) {
 
 // searchStep does the next step of looking for a leader: the members that are known,
 // then the directory, again and again.
-func (t *routes) searchStep(r *route) {
+func (t *Routes) searchStep(r *route) {
 	r.next = t.Env.Now().Add(askEvery << min(r.tries/4, 2))
 	r.tries++
 	t.hosting.Wake(r.shard)
@@ -56,24 +56,24 @@ func (t *routes) searchStep(r *route) {
 	}
 }
 
-// continueSearches repeats searches that have found nothing, and tells waiting
+// Continue repeats searches that have found nothing, and tells waiting
 // sessions the reason.
-func (t *routes) continueSearches() {
+func (t *Routes) Continue() {
 	now := t.Env.Now()
 	for _, r := range t.sorted() {
 		switch {
 		case r.leader != machine.Peer{}:
 			if len(r.sessions) == 0 && now.Sub(r.used) > routeLifetime && r.leader != t.Cfg.Self {
-				t.remove(r)
+				t.Remove(r.shard)
 			} else {
 				t.continuePoll(r)
 				t.checkSilentLeader(r, now)
-				t.sessions.repeatWatches(r, now)
+				t.repeatWatches(r, now)
 			}
-		case !r.searching || len(r.sessions) == 0 && len(r.queue) == 0 && t.speakers.waiting(r.shard) == 0:
+		case !r.searching || len(r.sessions) == 0 && len(r.queue) == 0 && t.Speakers.waiting(r.shard) == 0:
 			r.searching = false
 			if now.Sub(r.used) > routeLifetime {
-				t.remove(r)
+				t.Remove(r.shard)
 			}
 		case now >= r.next:
 			t.searchStep(r)
@@ -96,14 +96,14 @@ func (t *routes) continueSearches() {
 // The silence of a leader that always says little is no sign. Whether its machine is
 // dead the link tells, and who gives the lead away tells those who used it; only if
 // that is lost it matters to ask: less and less often while nothing changes.
-func (t *routes) checkSilentLeader(r *route, now machine.Time) {
+func (t *Routes) checkSilentLeader(r *route, now machine.Time) {
 	f := t.links.ByID(r.leader.ID)
 	silent := f != nil && len(r.sessions) > 0 && f.IsSilent(now) && t.hosting.LoadedGroup(r.shard) == nil
-	if !silent && t.speakers.waiting(r.shard) == 0 {
+	if !silent && t.Speakers.waiting(r.shard) == 0 {
 		r.silenceChecks = 0
 		return
 	}
-	if silent && t.speakers.waiting(r.shard) == 0 && f.IsUp() && f.IsQuiet() {
+	if silent && t.Speakers.waiting(r.shard) == 0 && f.IsUp() && f.IsQuiet() {
 		if now >= r.nextIdleCheck {
 			r.nextIdleCheck = now.Add(min(peers.SilentAtMost<<r.idleChecks, calmAtMost))
 			r.idleChecks = min(r.idleChecks+1, 4)
@@ -124,7 +124,7 @@ func (t *routes) checkSilentLeader(r *route, now machine.Time) {
 }
 
 // askHosts asks the nodes that are known to host a shard who leads it.
-func (t *routes) askHosts(r *route, except machine.Peer) {
+func (t *Routes) askHosts(r *route, except machine.Peer) {
 	hosts := slices.Clone(r.members)
 	for _, p := range append(slices.Clone(r.hinted), r.leader) {
 		if p != (machine.Peer{}) && !peers.Among(hosts, p.ID) {
@@ -138,22 +138,22 @@ func (t *routes) askHosts(r *route, except machine.Peer) {
 	}
 }
 
-// remove forgets a route that nobody uses.
-func (t *routes) remove(r *route) {
-	t.speakers.drop(r.shard)
-	delete(t.table, r.shard)
+// Remove forgets the route to a shard, which nobody uses.
+func (t *Routes) Remove(p shards.Shard) {
+	t.Speakers.drop(p)
+	delete(t.table, p)
 }
 
 // dropPending gives up what shards wanted of a shard that has no host at the moment.
-func (t *routes) dropPending(r *route) {
+func (t *Routes) dropPending(r *route) {
 	r.told = t.Env.Now()
-	t.Counts.Dropped += uint64(len(r.queue) + t.speakers.waiting(r.shard))
+	t.Counts.Dropped += uint64(len(r.queue) + t.Speakers.waiting(r.shard))
 	r.queue = nil
-	t.speakers.drop(r.shard)
+	t.Speakers.drop(r.shard)
 }
 
 // Avoid looks for other leaders of the shards that a node leads which was convicted.
-func (t *routes) Avoid(who id.ID) {
+func (t *Routes) Avoid(who id.ID) {
 	for _, r := range t.sorted() {
 		if r.leader.ID == who && who != t.Cfg.Self.ID {
 			t.forgetLeader(r)
@@ -162,7 +162,7 @@ func (t *routes) Avoid(who id.ID) {
 }
 
 // HostsWith are the nodes that lead or host a shard together with another one.
-func (t *routes) HostsWith(who id.ID) (hosts []machine.Peer) {
+func (t *Routes) HostsWith(who id.ID) (hosts []machine.Peer) {
 	for _, r := range t.sorted() {
 		if r.leader.ID == who || peers.Among(r.members, who) {
 			for _, p := range append(slices.Clone(r.members), r.leader) {
@@ -175,26 +175,18 @@ func (t *routes) HostsWith(who id.ID) (hosts []machine.Peer) {
 	return hosts
 }
 
-// Watchers are the sessions here that watch a shard, in order; false: nobody here uses it.
-func (t *routes) Watchers(p shards.Shard) ([]id.ID, bool) {
-	r := t.table[p]
-	if r == nil {
-		return nil, false
-	}
-	return id.Sorted(r.watch), true
-}
-
 // Each calls do for the shards that are used here, in order, with who leads and hosts each,
 // and whether sessions here watch it.
-func (t *routes) Each(do func(p shards.Shard, leader machine.Peer, members []machine.Peer, watched bool)) {
+func (t *Routes) Each(do func(p shards.Shard, leader machine.Peer, members []machine.Peer, watched bool)) {
 	for _, r := range t.sorted() {
 		do(r.shard, r.leader, r.members, len(r.watch) > 0)
 	}
 }
 
-// leaderFound is when it is known who leads a shard.
-func (t *routes) leaderFound(r *route, leader machine.Peer, members []machine.Peer, term uint64) {
-	if t.convicted.Avoids(leader.ID) {
+// LeaderFound is when it is known who leads a shard.
+func (t *Routes) LeaderFound(p shards.Shard, leader machine.Peer, members []machine.Peer, term uint64) {
+	r := t.table[p]
+	if r == nil || t.convicted.Avoids(leader.ID) {
 		return
 	}
 	r.term = term
@@ -203,8 +195,8 @@ func (t *routes) leaderFound(r *route, leader machine.Peer, members []machine.Pe
 	} else if len(r.members) == 0 {
 		r.members = []machine.Peer{leader}
 	}
-	if t.speakers.waiting(r.shard) > 0 {
-		defer t.speakers.accept(r.shard)
+	if t.Speakers.waiting(r.shard) > 0 {
+		defer t.Speakers.accept(r.shard)
 	}
 	r.polled = 0
 	if r.leader.ID == leader.ID {
@@ -217,12 +209,12 @@ func (t *routes) leaderFound(r *route, leader machine.Peer, members []machine.Pe
 		if r.shard.Lobby {
 			t.sessions.ToSession(s, &lobby.NewHost{})
 		} else {
-			t.sessions.caughtUp(s, r.shard.Region)
+			t.sessions.CaughtUp(s, r.shard.Region)
 			t.sessions.ToSession(s, &region.NewHost{Region: r.shard.Region})
 		}
 	}
 	if again {
-		t.events.newHost(r.shard)
+		t.events.NewHost(r.shard)
 	}
 	queue := r.queue
 	r.queue = nil
@@ -232,7 +224,7 @@ func (t *routes) leaderFound(r *route, leader machine.Peer, members []machine.Pe
 }
 
 // LinkDown is when the link to a node has ended: the leaders of its shards are searched.
-func (t *routes) linkDown(f *peers.Remote) {
+func (t *Routes) LinkDown(f *peers.Remote) {
 	for _, r := range t.sorted() {
 		if r.leader.ID == f.Peer.ID {
 			t.forgetLeader(r)

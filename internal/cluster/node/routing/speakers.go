@@ -1,7 +1,8 @@
-package node
+package routing
 
 import (
 	"slices"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
@@ -9,12 +10,11 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// speakers decides whether a node may speak in a shard's name: only its hosts may. What
+// Speakers decides whether a node may speak in a shard's name: only its hosts may. What
 // other nodes say waits until the hosts are known.
-type speakers struct {
+type Speakers struct {
 	part.Part
-	routes     *routes
-	hosting    localReplicas
+	routes     *Routes
 	unverified peers.Own[int] // how much of what a node has said waits for who hosts the shard
 	list       map[shards.Shard][]unverifiedMessage
 }
@@ -26,22 +26,25 @@ const (
 	maxUnverifiedOf = 256
 )
 
-// speaksFor reports whether a node is known to be a host of a shard: only those
+// HeldFor is how long a message waits until it is known who leads or hosts a shard.
+const HeldFor = 2 * time.Second
+
+// SpeaksFor reports whether a node is known to be a host of a shard: only those
 // may speak in its name.
-func (s *speakers) speaksFor(p machine.Peer, shard shards.Shard) bool {
+func (s *Speakers) SpeaksFor(p machine.Peer, shard shards.Shard) bool {
 	is := func(m machine.Peer) bool { return m.ID == p.ID }
-	if g := s.hosting.LoadedGroup(shard); g != nil && slices.ContainsFunc(g.Members(), is) {
+	if g := s.routes.hosting.LoadedGroup(shard); g != nil && slices.ContainsFunc(g.Members(), is) {
 		return true
 	}
-	r := s.routes.known(shard)
+	r := s.routes.table[shard]
 	return r != nil && (is(r.leader) || slices.ContainsFunc(r.members, is))
 }
 
-// confirmLeader asks a host that speaks for a shard without being known to lead
+// ConfirmLeader asks a host that speaks for a shard without being known to lead
 // it whether it does: otherwise answers would go to the previous leader.
-func (s *speakers) confirmLeader(p machine.Peer, shard shards.Shard) {
-	r, now := s.routes.known(shard), s.Env.Now()
-	if r == nil || r.leader == p || r.leader == s.Cfg.Self || s.hosting.LoadedGroup(shard).KnowsBetter(r.term) || now < r.nextConfirm {
+func (s *Speakers) ConfirmLeader(p machine.Peer, shard shards.Shard) {
+	r, now := s.routes.table[shard], s.Env.Now()
+	if r == nil || r.leader == p || r.leader == s.Cfg.Self || s.routes.hosting.LoadedGroup(shard).KnowsBetter(r.term) || now < r.nextConfirm {
 		return
 	}
 	r.nextConfirm = now.Add(peers.Beat)
@@ -55,10 +58,10 @@ type unverifiedMessage struct {
 	at   machine.Time
 }
 
-// verifySpeaker asks who hosts the shard that a message is said to come from, and does then
+// Verify asks who hosts the shard that a message is said to come from, and does then
 // what it says.
-func (s *speakers) verifySpeaker(f *peers.Remote, from shards.Shard, do func()) {
-	if s.routes.isFull(from) {
+func (s *Speakers) Verify(f *peers.Remote, from shards.Shard, do func()) {
+	if s.routes.IsFull(from) {
 		s.Counts.Dropped++
 		return
 	}
@@ -77,13 +80,13 @@ func (s *speakers) verifySpeaker(f *peers.Remote, from shards.Shard, do func()) 
 }
 
 // waiting is how many messages in a shard's name wait.
-func (s *speakers) waiting(p shards.Shard) int { return len(s.list[p]) }
+func (s *Speakers) waiting(p shards.Shard) int { return len(s.list[p]) }
 
 // drop gives up what waits in a shard's name.
-func (s *speakers) drop(p shards.Shard) { s.take(p) }
+func (s *Speakers) drop(p shards.Shard) { s.take(p) }
 
 // take removes what waits in a shard's name, and returns it.
-func (s *speakers) take(p shards.Shard) []unverifiedMessage {
+func (s *Speakers) take(p shards.Shard) []unverifiedMessage {
 	waiting := s.list[p]
 	delete(s.list, p)
 	for _, x := range waiting {
@@ -95,12 +98,12 @@ func (s *speakers) take(p shards.Shard) []unverifiedMessage {
 // accept delivers the queued messages of nodes that host the shard, when its hosts are
 // known. A node that has just become a host may be unknown to the member that was asked
 // first.
-func (s *speakers) accept(p shards.Shard) {
+func (s *Speakers) accept(p shards.Shard) {
 	for _, x := range s.take(p) {
 		switch {
-		case s.speaksFor(x.from.Peer, p):
+		case s.SpeaksFor(x.from.Peer, p):
 			x.do()
-		case s.Env.Now().Sub(x.at) < heldFor:
+		case s.Env.Now().Sub(x.at) < HeldFor:
 			*s.unverified.Of(x.from)++
 			s.list[p] = append(s.list[p], x)
 		default:
@@ -109,5 +112,5 @@ func (s *speakers) accept(p shards.Shard) {
 	}
 }
 
-// heeds reports whether something that a node has said waits.
-func (s *speakers) heeds(f *peers.Remote) bool { return *s.unverified.Of(f) > 0 }
+// Remembers reports whether something that a node has said waits.
+func (s *Speakers) Remembers(f *peers.Remote) bool { return *s.unverified.Of(f) > 0 }
