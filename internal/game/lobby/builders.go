@@ -26,6 +26,13 @@ type copied struct {
 	at  world.Pos // its lowest corner; beside the builder, if that stood somewhere
 }
 
+// builders are those whose last commands the lobby remembers.
+type builders struct {
+	list  []*player // the latest last
+	unix  func() int64
+	write func(put map[string]any, gone []string) // to the disk
+}
+
 // maxBuilders is of how many builders that is kept, those who have built last; maxBuilt
 // bounds what /undo and /redo remember, maxCopyKept the bytes of a copy on the disk: a
 // greater one is forgotten when the lobby moves.
@@ -52,69 +59,79 @@ type copyRecord struct {
 func buildingKey(who id.ID) string { return "u/" + who.String() }
 func copyKey(who id.ID) string     { return "v/" + who.String() }
 
-// keepBuilding writes what a builder's command has changed.
-func (h *Lobby) keepBuilding(p *player) {
+// keep writes what a builder's command has changed.
+func (b *builders) keep(p *player) {
 	if p.console {
 		return
 	}
-	gone := h.builds(p)
-	h.write(map[string]any{buildingKey(p.id): buildingRecord{h.unix(), p.corners, p.built, p.redo}}, gone, nil)
+	gone := b.builds(p)
+	b.write(map[string]any{buildingKey(p.id): b.record(p)}, gone)
 }
 
-// keepCopied writes what a builder has copied, or has turned.
-func (h *Lobby) keepCopied(p *player) {
+func (b *builders) record(p *player) buildingRecord {
+	return buildingRecord{b.unix(), p.corners, p.built, p.redo}
+}
+
+// copies writes what a builder has copied now, or has turned.
+func (b *builders) copies(p *player, c *copied) {
+	p.copied = c
 	if p.console {
 		return
 	}
-	gone, put := h.builds(p), map[string]any{}
-	put[buildingKey(p.id)] = buildingRecord{h.unix(), p.corners, p.built, p.redo}
-	if b := clipboard.Encode(p.copied.box.Blocks); len(b) <= maxCopyKept {
-		put[copyKey(p.id)] = copyRecord{p.copied.at, [3]int{p.copied.box.X, p.copied.box.Y, p.copied.box.Z}, b}
+	gone, put := b.builds(p), map[string]any{}
+	put[buildingKey(p.id)] = b.record(p)
+	if blocks := clipboard.Encode(c.box.Blocks); len(blocks) <= maxCopyKept {
+		put[copyKey(p.id)] = copyRecord{c.at, [3]int{c.box.X, c.box.Y, c.box.Z}, blocks}
 	} else {
 		gone = append(gone, copyKey(p.id))
 	}
-	h.write(put, gone, nil)
+	b.write(put, gone)
 }
 
 // builds makes somebody the last who has built, and returns the records of whom is forgotten
 // for that.
-func (h *Lobby) builds(p *player) (gone []string) {
-	h.builders = append(slices.DeleteFunc(h.builders, func(q *player) bool { return q == p }), p)
-	if len(h.builders) > maxBuilders {
-		old := h.builders[0]
-		h.builders, old.building = h.builders[1:], building{}
+func (b *builders) builds(p *player) (gone []string) {
+	b.list = append(slices.DeleteFunc(b.list, func(q *player) bool { return q == p }), p)
+	if len(b.list) > maxBuilders {
+		old := b.list[0]
+		b.list, old.building = b.list[1:], building{}
 		gone = []string{buildingKey(old.id), copyKey(old.id)}
 	}
 	return gone
 }
 
-// loadBuilding and loadCopy read the records; those of players come before.
-func (h *Lobby) loadBuilding(key string, value []byte) error {
-	who, err := id.Parse(key)
+// load reads a builder's record, loadCopy that of its copy; those of players come before.
+func (b *builders) load(players map[id.ID]*player, key string, value []byte) error {
 	var r buildingRecord
-	if err == nil {
-		err = json.Unmarshal(value, &r)
-	}
-	if p := h.players[who]; err == nil && p != nil {
+	p, err := readOf(players, key, value, &r)
+	if p != nil {
 		p.corners, p.built, p.redo, p.builtAt = r.Corners, r.Built, r.Redo, r.Time
-		at, _ := slices.BinarySearchFunc(h.builders, r.Time, func(q *player, t int64) int { return int(q.builtAt - t) })
-		h.builders = slices.Insert(h.builders, at, p)
+		at, _ := slices.BinarySearchFunc(b.list, r.Time, func(q *player, t int64) int { return int(q.builtAt - t) })
+		b.list = slices.Insert(b.list, at, p)
 	}
 	return err
 }
 
-func (h *Lobby) loadCopy(key string, value []byte) error {
-	who, err := id.Parse(key)
+func (b *builders) loadCopy(players map[id.ID]*player, key string, value []byte) error {
 	var r copyRecord
-	if err == nil {
-		err = json.Unmarshal(value, &r)
-	}
-	p := h.players[who]
-	if err != nil || p == nil {
+	p, err := readOf(players, key, value, &r)
+	if p == nil {
 		return err
 	}
 	if box, err := clipboard.DecodeBox(r.Size, r.Blocks); err == nil { // else with blocks that are no more
 		p.copied = &copied{box, r.At}
 	}
 	return nil
+}
+
+// readOf reads the record of a player; nil: nobody is known by that id, or it is damaged.
+func readOf(players map[id.ID]*player, key string, value []byte, record any) (*player, error) {
+	who, err := id.Parse(key)
+	if err == nil {
+		err = json.Unmarshal(value, record)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return players[who], nil
 }

@@ -45,7 +45,7 @@ func corner(i int) func(*call) error {
 	return func(c *call) error {
 		return c.blockNamed(func(p world.Pos, _ bool) {
 			c.from.corners[i] = &p
-			c.keepBuilding(c.from)
+			c.builders.keep(c.from)
 			text := ""
 			if a, b := c.from.corners[0], c.from.corners[1]; a != nil && b != nil {
 				z := world.ZoneBetween(*a, *b)
@@ -120,7 +120,7 @@ func (c *call) build(shape string, words []string, with *copied) error {
 		c.from.built = append(c.from.built, decision.Undo{Box: b.Box(), Since: c.unix() - 1})
 		c.from.built = c.from.built[max(0, len(c.from.built)-maxBuilt):]
 		c.from.redo = nil
-		c.keepBuilding(c.from)
+		c.builders.keep(c.from)
 	}
 	c.orderBox(&undone{kind: decision.Build, shape: shape, box: b.Box(), with: with}, decision.Order{Kind: decision.Build, Text: strings.Join(text, " ")})
 	return nil
@@ -146,7 +146,7 @@ func (c *call) again(kind decision.OrderKind, from, to *[]decision.Undo, none st
 	u := (*from)[n-1]
 	*from = slices.Clone((*from)[:n-1])
 	*to = append(*to, u)
-	c.keepBuilding(c.from)
+	c.builders.keep(c.from)
 	c.orderUndo(decision.Order{Kind: kind, Subject: c.from.id, Name: c.from.rec.Name}, u)
 	return nil
 }

@@ -57,8 +57,7 @@ func (w *undone) pasted(of world.RegionPos) []byte {
 // keepCopy keeps what all regions have copied.
 func (h *Lobby) keepCopy(w *undone) {
 	p := w.call.from
-	p.copied = w.with
-	h.keepCopied(p)
+	h.builders.copies(p, w.with)
 	verb := "copied"
 	if w.shape == decision.Cut {
 		verb = "cut"
@@ -91,8 +90,7 @@ func (h *Lobby) onClip(from machine.Peer, m *Clip) {
 	case len(box.Blocks) > most && p.role < decision.RoleOperator:
 		h.tell(p, wire.ChatError, "Builders change up to %d blocks at once; these are %d.", most, len(box.Blocks))
 	default:
-		p.copied = &copied{box, world.Pos{X: 1, Z: 1}}
-		h.keepCopied(p)
+		h.builders.copies(p, &copied{box, world.Pos{X: 1, Z: 1}})
 		h.tell(p, wire.ChatSystem, "%s of a schematic are copied: /paste puts them beside you.", plural(box.Count(), "block"))
 	}
 }
@@ -155,8 +153,7 @@ func (c *call) mirror() error {
 
 // changed takes a copy in the place of the one before.
 func (c *call) changed(k copied) error {
-	c.from.copied = &k
-	c.keepCopied(c.from)
+	c.builders.copies(c.from, &k)
 	c.reply("What you have copied is %d × %d × %d blocks now.", k.box.X, k.box.Y, k.box.Z)
 	return nil
 }

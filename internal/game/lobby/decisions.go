@@ -148,7 +148,7 @@ func (h *Lobby) onDecided() {
 		}
 		rights := h.rights(p)
 		p.visitor = rights.Visits(p.invited)
-		h.showSkin(p)
+		h.skins.show(p)
 		if was := p.role; was != rights.Role {
 			p.role = rights.Role
 			h.sendCommands(p)

@@ -28,12 +28,14 @@ type Lobby struct {
 	requests   map[uint64]*playerRequest // on their way to players, by tag
 	undos      map[uint64]*undone        // waiting for Undone, by tag
 	settles    map[uint64]func(*Undone)  // of settlements, by tag; nil: the time is over
-	builders   []*player                 // who have built by commands, the latest last
 	saves      map[uint64]*save          // waiting for Saved, by tag
 	nextTag    uint64
 	lastOrder  uint64 // Seq of the last order that was proposed
 	timeOffset int64  // as the sessions were told
-	rest       rest
+
+	builders builders
+	skins    skins
+	nights   nights
 }
 
 // player is somebody whom the lobby knows, here or away.
@@ -77,7 +79,7 @@ const (
 
 // New returns the lobby of a world; Start reads what it has on disk.
 func New(env machine.Env, cfg Config) *Lobby {
-	return &Lobby{
+	h := &Lobby{
 		env: env, cfg: cfg.withDefaults(), store: newStore(),
 		sessions: map[machine.Peer]*player{},
 		awake:    map[world.RegionPos]bool{},
@@ -86,6 +88,10 @@ func New(env machine.Env, cfg Config) *Lobby {
 		undos:    map[uint64]*undone{},
 		settles:  map[uint64]func(*Undone){},
 	}
+	h.builders = builders{unix: h.unix, write: func(put map[string]any, gone []string) { h.write(put, gone, nil) }}
+	h.skins = skins{env: env, log: h.cfg.Decisions, news: h.queueNews}
+	h.nights = nights{env: env, cfg: &h.cfg, hall: h}
+	return h
 }
 
 // Start reads the lobby's space; sessions that come meanwhile wait.
@@ -99,9 +105,9 @@ func (h *Lobby) OnMessage(from machine.Peer, m machine.Message) {
 	case *Say:
 		h.onSay(from, m.Text)
 	case *Skin:
-		h.onSkin(from, m)
+		h.skins.wear(h.sessions[from], m)
 	case *AskSkin:
-		h.onAskSkin(from, m)
+		h.skins.answer(h.sessions[from], h.here, m)
 	case *Clip:
 		h.onClip(from, m)
 	case *Leave:
@@ -116,7 +122,7 @@ func (h *Lobby) OnMessage(from machine.Peer, m machine.Message) {
 	case *Died:
 		h.onDied(m)
 	case *Sleeping:
-		h.onSleeping(m)
+		h.nights.sleep(m)
 	case *Located:
 		h.onLocated(m)
 	case *NotHere:
@@ -188,6 +194,9 @@ func (h *Lobby) regionsAwake() []world.RegionPos {
 
 // toRegion gives a message to the node to bring to its region.
 func (h *Lobby) toRegion(m machine.Message) { h.env.Send(machine.Peer{}, m) }
+
+// present are those who are here, in the order in which they came.
+func (h *Lobby) present() []*player { return h.here }
 
 // toAll sends one message to everybody who is here, and to consoles.
 func (h *Lobby) toAll(m machine.Message) {

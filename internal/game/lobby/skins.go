@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
 
@@ -28,39 +29,46 @@ type dressed struct {
 	asks  rateLimit
 }
 
-func (h *Lobby) onSkin(from machine.Peer, m *Skin) {
-	p := h.sessions[from]
-	if p == nil || !p.here || !wire.ValidSkin(m.Skin) || bytes.Equal(p.skin, m.Skin) || !p.dress.allow(h.env.Now(), dressEvery, dressBurst) {
+// skins are what the players who are here look like.
+type skins struct {
+	env  machine.Env
+	log  *decision.Log
+	news func(*player) // the others are to be told of
+}
+
+// wear gives a player another skin.
+func (k *skins) wear(p *player, m *Skin) {
+	if p == nil || !p.here || !wire.ValidSkin(m.Skin) || bytes.Equal(p.skin, m.Skin) || !p.dress.allow(k.env.Now(), dressEvery, dressBurst) {
 		return
 	}
 	p.skin = slices.Clone(m.Skin)
-	h.showSkin(p)
+	k.show(p)
 }
 
 // seen is what others see of a player: not the pixels of who may say nothing to them.
-func (h *Lobby) seen(p *player) []byte {
-	if len(p.skin) > 1 && h.cfg.Decisions.Muted(p.id, h.time()) != nil {
+func (k *skins) seen(p *player) []byte {
+	if len(p.skin) > 1 && k.log.Muted(p.id, time.Unix(0, int64(k.env.Now()))) != nil {
 		return nil
 	}
 	return p.skin
 }
 
-// showSkin tells others of a skin that they see now.
-func (h *Lobby) showSkin(p *player) {
-	if id := wire.SkinID(h.seen(p)); id != p.shown && p.here {
+// show tells others of a skin that they see now.
+func (k *skins) show(p *player) {
+	if id := wire.SkinID(k.seen(p)); id != p.shown && p.here {
 		p.shown = id
-		h.queueNews(p)
+		k.news(p)
 	}
 }
 
-func (h *Lobby) onAskSkin(from machine.Peer, m *AskSkin) {
-	p := h.sessions[from]
-	if p == nil || !p.here || !p.asks.allow(h.env.Now(), skinEvery, skinBurst) {
+// answer tells a player which skin one of those who are here has.
+func (k *skins) answer(p *player, here []*player, m *AskSkin) {
+	if p == nil || !p.here || !p.asks.allow(k.env.Now(), skinEvery, skinBurst) {
 		return
 	}
-	for _, q := range h.here {
+	for _, q := range here {
 		if q.rec.Entity == m.Entity {
-			h.env.Send(from, &SkinOf{m.Entity, h.seen(q)})
+			k.env.Send(p.session, &SkinOf{m.Entity, k.seen(q)})
 			return
 		}
 	}

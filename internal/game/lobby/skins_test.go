@@ -28,7 +28,7 @@ func TestSkins(t *testing.T) {
 		if got := bo.info().Skin; got != wire.SkinID(want) {
 			t.Errorf("%s: the list has skin %d", what, got)
 		}
-		if got := s.h.seen(bo); !bytes.Equal(got, want) {
+		if got := s.h.skins.seen(bo); !bytes.Equal(got, want) {
 			t.Errorf("%s: others get %d bytes", what, len(got))
 		}
 	}

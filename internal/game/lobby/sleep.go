@@ -20,8 +20,11 @@ const (
 	restBurst  = 5               // so many at once
 )
 
-// rest is how far those who are here have come with a night.
-type rest struct {
+// nights is how far those who are here have come with a night.
+type nights struct {
+	env   machine.Env
+	cfg   *Config
+	hall  sleepers
 	told  int          // how many all were told that sleep
 	since machine.Time // that enough sleep; 0: they do not
 	asked int          // how many were asked to sign
@@ -29,13 +32,22 @@ type rest struct {
 	news  rateLimit
 }
 
-// onSleeping notes who sleeps in a region. Only the home of a player says so.
-func (h *Lobby) onSleeping(m *Sleeping) {
-	now := h.env.Now()
-	if now < h.rest.until {
+// sleepers are those who can sleep (Lobby).
+type sleepers interface {
+	present() []*player
+	toPlayers(machine.Message)
+	// ask asks a player to sign something.
+	ask(p *player, want []byte, take func(signed []byte))
+	keepDecisions(then func(error))
+}
+
+// sleep notes who sleeps in a region. Only the home of a player says so.
+func (r *nights) sleep(m *Sleeping) {
+	now := r.env.Now()
+	if now < r.until {
 		return // the region does not know yet that it is day
 	}
-	for _, p := range h.here {
+	for _, p := range r.hall.present() {
 		if p.region != m.Region {
 			continue
 		}
@@ -43,23 +55,23 @@ func (h *Lobby) onSleeping(m *Sleeping) {
 			p.slept = now
 		}
 	}
-	h.countSleepers(now)
+	r.count(now)
 }
 
-func (h *Lobby) countSleepers(now machine.Time) {
+func (r *nights) count(now machine.Time) {
 	var asleep []*player
-	for _, p := range h.here {
+	for _, p := range r.hall.present() {
 		if p.slept != 0 && now.Sub(p.slept) < sleepsFor {
 			asleep = append(asleep, p)
 		}
 	}
-	n, all := len(asleep), len(h.here)
-	need := (all*h.cfg.Decisions.Number(decision.SetSleep) + 99) / 100
-	if n != h.rest.told && h.rest.news.allow(now, newsOfRest, restBurst) {
-		h.rest.told = n
-		h.tellSleepers(n, all, need)
+	n, all := len(asleep), len(r.hall.present())
+	need := (all*r.cfg.Decisions.Number(decision.SetSleep) + 99) / 100
+	if n != r.told && r.news.allow(now, newsOfRest, restBurst) {
+		r.told = n
+		r.tell(n, all, need)
 	}
-	switch r := &h.rest; {
+	switch {
 	case n == 0 || need == 0 || n < need:
 		r.since, r.asked = 0, 0
 	case r.since == 0:
@@ -67,11 +79,11 @@ func (h *Lobby) countSleepers(now machine.Time) {
 	case now.Sub(r.since) >= nightsRest:
 		r.since = now
 		r.asked++
-		h.askForDawn(asleep[r.asked%n])
+		r.askForDawn(asleep[r.asked%n])
 	}
 }
 
-func (h *Lobby) tellSleepers(n, all, need int) {
+func (r *nights) tell(n, all, need int) {
 	text := ""
 	switch {
 	case n == 0:
@@ -85,23 +97,23 @@ func (h *Lobby) tellSleepers(n, all, need int) {
 	if n == 1 {
 		verb = "is"
 	}
-	h.toPlayers(&Chat{Kind: wire.ChatSystem, Text: fmt.Sprintf("%d of %s %s sleeping.%s", n, plural(all, "player"), verb, text)})
+	r.hall.toPlayers(&Chat{Kind: wire.ChatSystem, Text: fmt.Sprintf("%d of %s %s sleeping.%s", n, plural(all, "player"), verb, text)})
 }
 
 // askForDawn asks a player to sign that the night is over.
-func (h *Lobby) askForDawn(p *player) {
-	log := h.cfg.Decisions
-	want := decision.Statement{Topic: decision.Time, On: true, Text: decision.Dawn, World: log.World(), Seq: log.Next(p.id, h.time())}
-	h.ask(p, want.Append(nil), func(signed []byte) {
+func (r *nights) askForDawn(p *player) {
+	log, now := r.cfg.Decisions, time.Unix(0, int64(r.env.Now()))
+	want := decision.Statement{Topic: decision.Time, On: true, Text: decision.Dawn, World: log.World(), Seq: log.Next(p.id, now)}
+	r.hall.ask(p, want.Append(nil), func(signed []byte) {
 		s, err := decision.Decode(signed)
-		if err != nil || s.By() != p.id || p.slept == 0 || h.cfg.Decide(s) != nil {
+		if err != nil || s.By() != p.id || p.slept == 0 || r.cfg.Decide(s) != nil {
 			return // the next one is asked
 		}
-		for _, q := range h.here {
+		for _, q := range r.hall.present() {
 			q.slept = 0
 		}
-		h.rest.told, h.rest.since, h.rest.until = 0, 0, h.env.Now().Add(sleepsFor)
-		h.keepDecisions(nil)
-		h.toPlayers(&Chat{Kind: wire.ChatSystem, Text: "The night is over. Good morning."})
+		r.told, r.since, r.until = 0, 0, r.env.Now().Add(sleepsFor)
+		r.hall.keepDecisions(nil)
+		r.hall.toPlayers(&Chat{Kind: wire.ChatSystem, Text: "The night is over. Good morning."})
 	})
 }

@@ -120,9 +120,9 @@ func (h *Lobby) loadKV(key string, value []byte) (err error) {
 		err = json.Unmarshal(value, &e)
 		j.list = append(j.list, e)
 	case len(key) > 2 && key[:2] == "u/":
-		err = h.loadBuilding(key[2:], value)
+		err = h.builders.load(h.players, key[2:], value)
 	case len(key) > 2 && key[:2] == "v/":
-		err = h.loadCopy(key[2:], value)
+		err = h.builders.loadCopy(h.players, key[2:], value)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: key %q: %v", errStore, key, err)
