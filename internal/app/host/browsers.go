@@ -39,15 +39,8 @@ func (h *Host) listenBrowsers(ring *keyring.Ring) error {
 	if err != nil {
 		return fmt.Errorf("%s in the keys of the data folder: %w: remove it, the next start makes a new one, and links to this node are made anew", keyring.BrowserFile, err)
 	}
-	h.browser = datachannel.ListenCircuits(h.circuits, cert, datachannel.Limits{})
-	go h.gateway.ServeChannels(h.browser)
+	h.listeners.openChannels(h.circuits, cert)
 	return nil
-}
-
-func (h *Host) closeBrowsers() {
-	if h.browser != nil {
-		h.browser.Close()
-	}
 }
 
 // maxAt is how many nodes a link names.
@@ -56,17 +49,17 @@ const maxAt = 3
 // BrowsersAt is where browsers reach the world by UDP: at this node first, then at
 // others that there is a link to.
 func (h *Host) BrowsersAt() (out []datachannel.At) {
-	if h.browser == nil {
+	if h.listeners.browser == nil {
 		return nil
 	}
-	others := h.otherNodes()
+	others := h.entrances.all()
 	if at := h.NodeAddr(); at.IsValid() {
-		out = append(out, datachannel.At{Addr: at, Fingerprint: h.browser.Fingerprint()})
+		out = append(out, datachannel.At{Addr: at, Fingerprint: h.listeners.browser.Fingerprint()})
 	} else if at := h.helper(others); at.IsValid() {
-		out = append(out, datachannel.At{Addr: at, Fingerprint: h.browser.Fingerprint()})
+		out = append(out, datachannel.At{Addr: at, Fingerprint: h.listeners.browser.Fingerprint()})
 	}
 	if six := h.router.browsers6(); fromAnywhere(six) {
-		out = append(out, datachannel.At{Addr: six, Fingerprint: h.browser.Fingerprint()})
+		out = append(out, datachannel.At{Addr: six, Fingerprint: h.listeners.browser.Fingerprint()})
 	}
 	for _, e := range others {
 		at := e.Channels

@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -18,31 +17,15 @@ const entrancesEvery = time.Second
 
 // entrances is what the gateway is told of other nodes that let players in.
 type entrances struct {
+	known func(context.Context) ([]node.Entry, error) // asks the node
+
 	mu   sync.Mutex
 	made time.Time
 	list []gateway.Entrance
 }
 
-// announce tells the other nodes where players reach this one.
-func (h *Host) announce() error {
-	if h.peers == nil {
-		return nil
-	}
-	at := node.PlayersAt{Port: h.addr.Port(), Local: h.addr.Addr().Unmap().IsLoopback()}
-	names := h.cfg.Hosts
-	if h.https != nil && h.https.addr.Port() != 443 { // names are dialled at port 443
-		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(h.https.names, n) })
-	}
-	if h.browser != nil {
-		at.Certificate = h.browser.Fingerprint()
-	}
-	at.Names = names[:min(len(names), node.MaxPlayerNames)]
-	return h.loop.Call(context.Background(), func() { h.node.SetPlayersAt(at) })
-}
-
-// otherNodes are the other nodes that let players in, for the gateway.
-func (h *Host) otherNodes() []gateway.Entrance {
-	e := &h.entrances
+// all are the other nodes that let players in.
+func (e *entrances) all() []gateway.Entrance {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if time.Since(e.made) < entrancesEvery {
@@ -50,8 +33,8 @@ func (h *Host) otherNodes() []gateway.Entrance {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), hostsTime)
 	defer cancel()
-	var known []node.Entry
-	if h.loop.Call(ctx, func() { known = h.node.Entries() }) != nil {
+	known, err := e.known(ctx)
+	if err != nil {
 		return e.list // the node is busy, or stopping
 	}
 	e.made, e.list = time.Now(), nil
@@ -69,4 +52,19 @@ func (h *Host) otherNodes() []gateway.Entrance {
 		e.list = append(e.list, out)
 	}
 	return e.list
+}
+
+// otherEntries are the other nodes that let players in, as the node knows them.
+func (h *Host) otherEntries(ctx context.Context) (known []node.Entry, err error) {
+	err = h.loop.Call(ctx, func() { known = h.node.Entries() })
+	return known, err
+}
+
+// announce tells the other nodes where players reach this one.
+func (h *Host) announce() error {
+	if h.peers == nil {
+		return nil
+	}
+	at := h.listeners.playersAt()
+	return h.loop.Call(context.Background(), func() { h.node.SetPlayersAt(at) })
 }

@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
-	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
-	"github.com/voxelpopuli/voxelpopuli/internal/app/webtls"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -28,7 +26,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/clock"
-	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/traversal"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
@@ -60,20 +57,14 @@ type Host struct {
 	load      *load // nil: this is the world's only node
 	owner     *ownerCode
 
-	gateway      *gateway.Gateway
-	addr         netip.AddrPort
-	router       *routerPorts
-	mapped       netip.AddrPort        // where the router has opened the port for nodes; not valid: it has not
-	browser      *datachannel.Listener // nil: no browser reaches this node by UDP
-	local        keyring.LocalSecret
-	served       []chan error   // what the gateway returned, for each port
-	certificates *webtls.Source // nil: the page is not served by HTTPS
-	https        *https         // nil: likewise
-	stop         chan struct{}  // ends what runs beside
-	failed       chan struct{}  // the node or its disk cannot go on
-	beside       sync.WaitGroup
-
+	listeners listeners // of players
 	entrances entrances
+	router    *routerPorts
+	mapped    netip.AddrPort // where the router has opened the port for nodes; not valid: it has not
+	local     keyring.LocalSecret
+	stop      chan struct{} // ends what runs beside
+	failed    chan struct{} // the node or its disk cannot go on
+	beside    sync.WaitGroup
 
 	revoking *revoking       // nil: nodes are revoked elsewhere
 	evidence *evidenceKeeper // nil: this is the world's only node
@@ -97,6 +88,8 @@ func Start(cfg Config) (*Host, error) {
 	}
 	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), strangers: make(chan netip.AddrPort, 1), outdated: make(chan error, 1), clock: cfg.Faults.clock()}
 	h.router = newRouterPorts(&h.cfg, &h.beside, h.stop)
+	h.listeners = listeners{cfg: &h.cfg, router: h.router}
+	h.entrances.known = h.otherEntries
 	p, err := h.meet()
 	if err != nil {
 		return nil, err
@@ -318,7 +311,7 @@ func (h *Host) Close(ctx context.Context) error {
 func (h *Host) close(ctx context.Context) error {
 	close(h.stop)
 	within(besideTime, h.beside.Wait)
-	gone := h.closeGateway(ctx)
+	gone := h.listeners.close(ctx)
 	saved := make(chan error, 1)
 	err := h.loop.Call(ctx, func() { h.node.Shutdown(func(err error) { saved <- err }) })
 	if err == nil {
@@ -358,25 +351,6 @@ func within(d time.Duration, do func()) bool {
 	case <-time.After(d):
 		return false
 	}
-}
-
-// closeGateway tells the clients and waits until they are gone.
-func (h *Host) closeGateway(ctx context.Context) error {
-	if len(h.served) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, goodbye)
-	defer cancel()
-	err := h.gateway.Shutdown(ctx)
-	h.closeBrowsers()
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	err = h.https.close()
-	for _, ended := range h.served {
-		err = errors.Join(err, <-ended)
-	}
-	return err
 }
 
 func modeNumber(name string) uint8 {

@@ -16,7 +16,6 @@ import (
 
 	"golang.org/x/net/netutil"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/webtls"
 )
 
@@ -56,28 +55,6 @@ type https struct {
 	plain *http.Server // nil: there is none
 	from  uint16       // the port of plain HTTP
 	stop  context.CancelFunc
-}
-
-// listenHTTPS opens the HTTPS port of a gateway, if one is wanted.
-func (h *Host) listenHTTPS(cfg gateway.Config) error {
-	t := h.cfg.TLS
-	addr := cmp.Or(t.Listen, defaultHTTPS)
-	if err := checkListen(cfg, addr); err != nil {
-		return err
-	}
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		return httpsError(addr, err)
-	}
-	at := l.Addr().(*net.TCPAddr).AddrPort()
-	h.https = &https{names: h.certificates.Names(), addr: at}
-	h.router.setPage(at.Port())
-	h.https.listenPlain(t, h.certificates, h.cfg.Log)
-	ctx, stop := context.WithCancel(context.Background())
-	h.https.stop = stop
-	h.serve(func() error { return h.gateway.ServeTLS(l, h.certificates.Server()) })
-	go h.https.obtain(ctx, h.certificates, h.cfg.Log)
-	return nil
 }
 
 // listenPlain opens the port for plain HTTP. Without it HTTPS works as well, if the
@@ -162,19 +139,19 @@ func (s *https) pages() (out []string) {
 }
 
 // openCertificates prepares HTTPS, if it is wanted.
-func (h *Host) openCertificates() error {
-	t := h.cfg.TLS
+func (l *listeners) openCertificates() error {
+	t := l.cfg.TLS
 	if !t.wanted() {
 		return nil
 	}
 	s, err := webtls.New(webtls.Config{
 		Names: t.Names, Cert: t.Cert, Key: t.Key, Directory: t.Directory, Mail: t.Mail,
-		Dir: filepath.Join(h.cfg.Data, "tls"), Log: h.cfg.Log,
+		Dir: filepath.Join(l.cfg.Data, "tls"), Log: l.cfg.Log,
 	})
 	if err != nil {
 		return &explained{ErrUsage, strings.TrimPrefix(err.Error(), webtls.ErrConfig.Error()+": ")}
 	}
-	h.certificates = s
-	h.cfg.Hosts = slices.Concat(h.cfg.Hosts, s.Names())
+	l.certificates = s
+	l.cfg.Hosts = slices.Concat(l.cfg.Hosts, s.Names())
 	return nil
 }

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"net"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
@@ -15,7 +13,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 )
 
-// listen opens the gateway's port.
+// listen opens the ports for players.
 func (h *Host) listen() error {
 	addr, err := h.cfg.address()
 	if err != nil {
@@ -31,7 +29,7 @@ func (h *Host) listen() error {
 	if h.cfg.JoinCode == "" && h.cfg.Code != nil && !h.needsCode() {
 		h.cfg.JoinCode = h.cfg.Code()
 	}
-	if err := h.openCertificates(); err != nil {
+	if err := h.listeners.openCertificates(); err != nil {
 		return err
 	}
 	cfg := gateway.Config{
@@ -44,46 +42,16 @@ func (h *Host) listen() error {
 		cfg.Inviter = h
 	}
 	if h.peers != nil {
-		cfg.Entrances = h.otherNodes
+		cfg.Entrances = h.entrances.all
 	}
-	if err := checkListen(cfg, addr); err != nil {
+	if err := h.listeners.open(cfg, addr); err != nil {
 		return err
-	}
-	if h.gateway, err = gateway.New(cfg); err != nil {
-		return err
-	}
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		return listenError(addr, err)
-	}
-	h.addr = l.Addr().(*net.TCPAddr).AddrPort()
-	h.router.setPage(h.addr.Port())
-	h.serve(func() error { return h.gateway.Serve(l) })
-	if h.certificates != nil {
-		if err := h.listenHTTPS(cfg); err != nil {
-			return err
-		}
 	}
 	if err := h.listenBrowsers(ring); err != nil {
 		return err
 	}
-	h.router.openForPlayers(h.addr, h.https)
+	h.router.openForPlayers(h.listeners.addr, h.listeners.https)
 	return h.announce()
-}
-
-// checkListen refuses an address at which everybody could come in.
-func checkListen(cfg gateway.Config, addr string) error {
-	if err := cfg.CheckListen(addr); err != nil {
-		return &explained{err, "everybody who reaches " + addr + " could come in: use --share, set --join-code CODE or use --whitelist"}
-	}
-	return nil
-}
-
-// serve lets players in at a port; closeGateway waits for it.
-func (h *Host) serve(port func() error) {
-	ended := make(chan error, 1)
-	h.served = append(h.served, ended)
-	go func() { ended <- port() }()
 }
 
 // JoinCode is what players from elsewhere must know; empty: none.
@@ -121,7 +89,7 @@ func (h *Host) figures(ctx context.Context) (gateway.Stats, error) {
 const shownRegions = 10
 
 // Addr is the address that the gateway listens on.
-func (h *Host) Addr() netip.AddrPort { return h.addr }
+func (h *Host) Addr() netip.AddrPort { return h.listeners.addr }
 
 // LocalURL is the page for the owner of this machine: URL with the secret of the
 // data folder, which stands behind # and so is not sent over the network.
@@ -141,42 +109,11 @@ func OwnAddress(data, addr string) (string, error) {
 }
 
 // URL is the page for a browser on this machine.
-func (h *Host) URL() string {
-	ip := h.addr.Addr().Unmap()
-	if ip.IsUnspecified() {
-		ip = netip.AddrFrom4([4]byte{127, 0, 0, 1})
-	}
-	return pageOf(ip, h.addr.Port())
-}
+func (h *Host) URL() string { return h.listeners.url() }
 
 // FriendURLs are the page as others reach it, those from farthest away first; none if
 // only this machine can.
-func (h *Host) FriendURLs() []string {
-	out := h.https.pages()
-	ip := h.addr.Addr().Unmap()
-	if len(out) > 0 || ip.IsLoopback() {
-		return out
-	}
-	out = h.router.pages()
-	if !ip.IsUnspecified() {
-		return append(out, pageOf(ip, h.addr.Port()))
-	}
-	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		return nil
-	}
-	for _, a := range addrs {
-		n, ok := a.(*net.IPNet)
-		if ip, valid := netip.AddrFromSlice(n.IP); ok && valid && ip.Unmap().Is4() && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() {
-			out = append(out, pageOf(ip.Unmap(), h.addr.Port()))
-		}
-	}
-	return out
-}
-
-func pageOf(ip netip.Addr, port uint16) string {
-	return "http://" + net.JoinHostPort(ip.String(), strconv.Itoa(int(port))) + "/"
-}
+func (h *Host) FriendURLs() []string { return h.listeners.friendURLs() }
 
 // Loopback reports whether only this machine can reach what Config listens on for
 // players.

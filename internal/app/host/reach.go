@@ -9,9 +9,9 @@ import (
 func (h *Host) Reach() string {
 	players, nodes := h.Listens()
 	switch {
-	case h.https != nil:
+	case h.listeners.https != nil:
 		return h.reachHTTPS()
-	case h.cfg.Page != "" && nodes && h.browser != nil:
+	case h.cfg.Page != "" && nodes && h.listeners.browser != nil:
 		return h.reachChannels()
 	case players:
 		return h.reachPage(nodes)
@@ -22,7 +22,7 @@ func (h *Host) Reach() string {
 // reachHTTPS is Reach where the page comes by HTTPS.
 func (h *Host) reachHTTPS() string {
 	if four, _ := h.router.players(); fromAnywhere(four) {
-		return fmt.Sprintf("Your router opens port %d automatically: anyone with the link can join by HTTPS, if its name leads to the router.", h.https.addr.Port())
+		return fmt.Sprintf("Your router opens port %d automatically: anyone with the link can join by HTTPS, if its name leads to the router.", h.listeners.https.addr.Port())
 	}
 	return "Anyone with the link can join by HTTPS, if its name leads to this machine."
 }
@@ -30,7 +30,7 @@ func (h *Host) reachHTTPS() string {
 // reachPage is Reach where the page comes from this node, over a TCP port.
 func (h *Host) reachPage(nodes bool) string {
 	four, six := h.router.players()
-	port := h.addr.Port()
+	port := h.listeners.addr.Port()
 	at := netip.AddrPort{}
 	if nodes {
 		at = h.NodeAddr()

@@ -45,5 +45,5 @@ func (h *Host) knownNodes() ([]machine.Peer, error) {
 // and that for nodes.
 func (h *Host) Listens() (players, nodes bool) {
 	nodes = h.peers != nil && !h.peers.socket.Addr().Addr().IsLoopback()
-	return h.https != nil || !h.addr.Addr().Unmap().IsLoopback(), nodes
+	return h.listeners.https != nil || !h.listeners.addr.Addr().Unmap().IsLoopback(), nodes
 }
