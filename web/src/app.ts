@@ -3,18 +3,17 @@
 import { resumed } from './content';
 import { Audio } from './audio';
 import { Engine } from './engine';
-import { type Action, learnLayout } from './game/bindings';
+import { learnLayout } from './game/bindings';
 import { Game } from './game/game';
-import { type GamepadDeed, Gamepads } from './game/gamepad';
-import { HOTBAR } from './game/inventory';
 import { mobOf } from './game/mobs';
 import { Pointer } from './game/pointer';
 import { Block } from './gen/blocks';
 import { rememberLink, type SettingsStore } from './game/settings';
+import { Inputs } from './inputs';
 import { Connection, type Link } from './net/connection';
 import { browserStore, type Identity, loadIdentity } from './net/identity';
 import { fromNowhere, readAll } from './net/invited';
-import { ActKind, ChatKind, EntityEvent, type Refused } from './net/types';
+import { ChatKind, EntityEvent, type Refused } from './net/types';
 import { h } from './ui/dom';
 import { Interface } from './ui/interface';
 import { refusalText, t } from './ui/strings';
@@ -38,11 +37,7 @@ export class App {
   readonly pointer: Pointer;
   readonly connection: Connection;
   readonly identity: Identity;
-  private readonly gamepads: Gamepads;
-  private touch = false;
-  /** steered by a gamepad: the mouse is left alone */
-  private padded = false;
-  private toldFlying = false;
+  private readonly inputs: Inputs;
   /** the gateway that was used last */
   private playedAt = '';
   private lastFrame = 0;
@@ -67,10 +62,9 @@ export class App {
     this.game = new Game(this.engine, settings, (data) => this.connection.send(data));
     this.audio = new Audio(this.game, settings);
     this.pointer = new Pointer(canvas);
-    this.gamepads = new Gamepads(this.game.controls, this.game.look);
     this.ui = new Interface(this);
     this.hearGame();
-    this.hearPerson();
+    this.inputs = new Inputs(this);
     settings.onChange((_, changed) => this.applySettings(changed));
     this.applySettings({});
     void learnLayout();
@@ -201,7 +195,7 @@ export class App {
     if (back) this.ui.hud.notice(elsewhere && base !== this.playedAt ? t.notice.moved : t.notice.reconnected);
     this.playedAt = base;
     this.selfChanged(this.game.self.dead);
-    this.ui.hint.show(this.touch);
+    this.ui.hint.show(this.inputs.touch);
     this.resume();
     void this.ui.loadPanels().catch(() => undefined); // whoever opens one is told
   }
@@ -220,12 +214,17 @@ export class App {
     this.updateActive();
   }
 
+  /** The page is left. */
+  gone(): void {
+    this.connection.stop();
+  }
+
   // Who has the mouse.
 
   /** Back to the game after whatever was open. */
   resume(): void {
     if (this.stage !== 'playing' || this.ui.busy) return this.updateActive();
-    if (this.touch || this.padded) {
+    if (this.inputs.withoutMouse) {
       this.ui.prompt.hide();
       return this.updateActive();
     }
@@ -254,147 +253,18 @@ export class App {
   }
 
   updateActive(): void {
-    const playing = this.stage === 'playing' && !this.ui.busy && (this.touch || this.padded || this.pointer.locked);
+    const playing = this.stage === 'playing' && !this.ui.busy && (this.inputs.withoutMouse || this.pointer.locked);
     if (this.game.controls.active && !playing) this.game.controls.release();
     this.game.controls.active = playing;
-    this.ui.touch.show(this.touch && this.stage === 'playing' && !this.ui.busy);
-    if (!this.touch) this.game.viewer.aim = { x: 0, y: 0 };
-  }
-
-  private setTouch(on: boolean): void {
-    if (on === this.touch) return;
-    this.touch = on;
-    document.documentElement.classList.toggle('touching', on);
-    if (on) this.pointer.unlock();
-    if (this.stage !== 'playing') return;
-    this.ui.hint.show(on);
-    this.resume();
-  }
-
-  private hearPerson(): void {
-    const { controls, look, hands, viewer } = this.game;
-    this.pointer.caught = () => {
-      this.ui.prompt.hide();
-      this.updateActive();
-    };
-    this.pointer.lost = () => {
-      if (this.touch) return;
-      this.updateActive();
-      if (this.stage === 'playing' && !this.ui.busy) this.ui.open((p) => p.menu.dialog.show());
-    };
-    this.pointer.moved = (dx, dy) => {
-      const { sensitivity, invertY } = this.settings.now;
-      look.turn(dx, dy, sensitivity * (viewer.zoomed ? 0.4 : 1), invertY);
-    };
-    controls.pressed = (action) => this.pressed(action);
-    this.gamepads.woken = () => {
-      if (this.padded || this.stage !== 'playing') return;
-      this.padded = true;
-      this.resume();
-    };
-    this.gamepads.deed = (d) => this.padDeed(d);
-    controls.tookOff = () => {
-      if (!this.toldFlying) this.ui.hud.notice(t.hud.flyOn);
-      this.toldFlying = true;
-    };
-    controls.digit = (n) => this.game.select(n - 1);
-    this.canvas.addEventListener('mousedown', (e) => this.mouse(e.button, true, e));
-    addEventListener('mouseup', (e) => this.mouse(e.button, false, e));
-    this.canvas.addEventListener('contextmenu', (e) => e.preventDefault());
-    this.canvas.addEventListener('auxclick', (e) => e.preventDefault());
-    this.canvas.addEventListener('wheel', (e) => this.wheel(e), { passive: false });
-    addEventListener('pointerdown', (e) => {
-      const auto = this.settings.now.touch === 'auto';
-      if (auto && e.pointerType !== 'pen') this.setTouch(e.pointerType === 'touch');
-    }, { capture: true });
-    addEventListener('keydown', (e) => {
-      if (e.code === 'Escape' && this.stage === 'playing' && !this.ui.busy) this.ui.open((p) => p.menu.dialog.show());
-    });
-    addEventListener('pagehide', () => this.connection.stop());
-    addEventListener('pageshow', (e) => e.persisted && location.reload()); // back from the browser's cache: the visit is over
-    this.middle = () => hands.pick(viewer.target.hit);
-  }
-
-  private padDeed(d: GamepadDeed): void {
-    if (this.stage !== 'playing') return;
-    if (this.ui.busy) return d === 'menu' || d === 'inventory' ? this.ui.back() : undefined;
-    switch (d) {
-      case 'menu':
-        return this.ui.open((p) => p.menu.dialog.show());
-      case 'fly':
-        return this.game.controls.toggleFly();
-      case 'previous':
-        return this.turnSlot(-1);
-      case 'next':
-        return this.turnSlot(1);
-      case 'pick':
-        return this.middle();
-      default:
-        return this.pressed(d);
-    }
-  }
-
-  private middle: () => void = () => {};
-
-  private mouse(button: number, down: boolean, e: Event): void {
-    const { controls } = this.game;
-    if (down && this.stage === 'playing' && !this.pointer.locked && !this.touch) {
-      e.preventDefault();
-      this.padded = false;
-      return this.resume();
-    }
-    if (!this.pointer.locked && down) return;
-    if (down) e.preventDefault();
-    if (button === 0) controls.setAttack(down);
-    else if (button === 2) controls.setUse(down);
-    else if (button === 1 && down) this.middle();
-  }
-
-  private wheel(e: WheelEvent): void {
-    e.preventDefault();
-    if (!this.game.controls.active || Math.abs(e.deltaY) < 1) return;
-    this.turnSlot(Math.sign(e.deltaY));
-  }
-
-  private turnSlot(by: number): void {
-    this.game.select((this.game.inventory.selected + by + HOTBAR) % HOTBAR);
-  }
-
-  private pressed(action: Action): void {
-    switch (action) {
-      case 'inventory':
-        this.ui.hint.tick('inventory');
-        return this.ui.open((p) => p.inventory.show());
-      case 'chat':
-        return this.open(() => this.ui.chat.show(''));
-      case 'command':
-        return this.open(() => this.ui.chat.show('/'));
-      case 'map':
-        return this.ui.open((p) => p.map.show());
-      case 'drop':
-        this.game.acts.do(ActKind.Drop, { a: this.game.inventory.selected, b: this.game.controls.is('sneak') ? 99 : 1 });
-        return;
-      case 'waypoint':
-        return this.markPlace();
-      case 'screenshot':
-        this.keepPicture = true;
-        return;
-      case 'debug':
-        return this.ui.withPanels((p) => p.debug.toggle());
-      case 'wand':
-        return this.ui.withPanels((p) => p.wand.pressed());
-      case 'hud':
-        return this.ui.toggleHud();
-    }
-  }
-
-  private markPlace(): void {
-    const { waypoints, viewer: { eye } } = this.game;
-    const w = waypoints.add(t.map.place(waypoints.list.length + 1), eye.x, eye.y, eye.z);
-    this.ui.hud.notice(t.hud.marked(w.name));
+    this.ui.touch.show(this.inputs.touch && this.stage === 'playing' && !this.ui.busy);
+    if (!this.inputs.touch) this.game.viewer.aim = { x: 0, y: 0 };
   }
 
   // Pictures.
+
+  picture(): void {
+    this.keepPicture = true;
+  }
 
   /** Saves the picture that was just drawn: later the browser has cleared it. */
   private savePicture(): void {
@@ -415,7 +285,7 @@ export class App {
     this.lastFrame = now;
     const clock = performance.now();
     this.game.advance(clock);
-    this.gamepads.frame(dt, this.settings.now.sensitivity, this.settings.now.invertY);
+    this.inputs.frame(dt);
     if (this.game.welcome) {
       this.game.viewer.zoomed = this.game.controls.is('zoom');
       this.game.viewer.frame(clock, dt);
@@ -447,7 +317,7 @@ export class App {
     root.classList.toggle('calm', this.settings.reducedMotion);
     this.engine.setOptions(this.engineOptions()!);
     if ('viewDistance' in changed || 'farDistance' in changed || 'quality' in changed) this.game.viewer.chosen();
-    if (n.touch !== 'auto') this.setTouch(n.touch === 'on');
-    else if (!('name' in changed)) this.setTouch(matchMedia('(pointer: coarse)').matches);
+    if (n.touch !== 'auto') this.inputs.setTouch(n.touch === 'on');
+    else if (!('name' in changed)) this.inputs.setTouch(matchMedia('(pointer: coarse)').matches);
   }
 }

@@ -7,13 +7,13 @@ import { BufferGeometry, LinearSRGBColorSpace, LineSegments, Matrix4, Mesh, Pers
 import type { Measured } from '../world/measure';
 import { pixelsOf } from '../world/skin';
 import { QUAD_BYTES } from '../world/quads';
-import { EMIT, FLUID } from '../world/tables';
 import { Clouds } from './clouds';
 import { coverOf, type Cover } from './cover';
 import { Cracks, Outline, Particles } from './effects';
 import { FarTerrain } from './far';
 import { Figures } from './figures';
 import { SignTexts } from './signs';
+import { Fog } from './fog';
 import { Frustum } from './frustum';
 import { Hand } from './hand';
 import { Icons } from './icons';
@@ -57,6 +57,7 @@ export class Engine {
   private readonly eye = new PerspectiveCamera(70, 1, 0.05, 6000);
   private readonly at = { x: 0, y: 80, z: 0 };
   private readonly link: WorldLink;
+  private readonly fog: Fog;
   private readonly terrain: Terrain;
   private readonly clouds: Clouds;
   private readonly rain: Rain;
@@ -75,7 +76,6 @@ export class Engine {
   private readonly observer: ResizeObserver;
   private readonly gpu: string;
   private distance = 0;
-  private fogEnd = 0;
   private walked = 0;
   private yaw = 0;
   /** where the mask of the far land was made; made again when the eye enters another column or columns changed */
@@ -96,6 +96,7 @@ export class Engine {
       light: (light) => this.takeLight(light),
       far: (x, z, heights, tops) => this.far.add(x, z, heights, tops),
     });
+    this.fog = new Fog(this.shared, (x, y, z) => this.link.block(x, y, z));
     this.renderer = new WebGLRenderer({ canvas, powerPreference: 'high-performance', antialias: false, stencil: false });
     this.renderer.outputColorSpace = LinearSRGBColorSpace; // shaders write the colours that are seen
     this.renderer.autoClear = false;
@@ -350,7 +351,8 @@ export class Engine {
     this.view.multiplyMatrices(this.eye.projectionMatrix, this.eye.matrixWorldInverse);
     // The outermost ring of loaded columns is not drawn: it waits for neighbours that never come.
     const reach = (this.distance - 1) * 32;
-    this.fog(reach, dt);
+    const land = this.far.size > 0 ? (this.options.farDistance - 0.5) * 128 : 0;
+    this.fog.update(dt, at, reach, land, this.light, this.probed);
     this.probing -= dt;
     if (this.probing <= 0) this.probe();
     this.frustum.take(this.view);
@@ -367,30 +369,6 @@ export class Engine {
     this.cracks.update(at, blockAt);
     this.pieces.update(dt, at, this.light, blockAt);
     this.hand.update(dt, this.walked, this.yaw, options.reducedMotion, (this.light >> 4) / 15, (this.light & 15) / 15);
-  }
-
-  /** fog follows what there is to see: up to the far land's end, or the columns' if it is not there; darkness in caves, blue under water. */
-  private fog(reach: number, dt: number): void {
-    const { shared, light } = this;
-    shared.uReach.value = reach;
-    const sky = light >> 4;
-    const land = this.far.size > 0 ? (this.options.farDistance - 0.5) * 128 : 0;
-    const goal = Math.max(reach, land);
-    this.fogEnd = this.fogEnd === 0 ? goal : this.fogEnd + (goal - this.fogEnd) * Math.min(1, dt * 1.5);
-    const begin = this.fogEnd * (land > reach ? 0.3 : 0.6);
-    shared.uFog.value.set(begin, this.fogEnd, begin, this.fogEnd);
-    const outside = 0.05 + 0.95 * Math.min(1, sky / 8);
-    const step = this.probed ? Math.min(1, dt * 2.5) : 1;
-    shared.uOutside.value += (outside - shared.uOutside.value) * step;
-    const { x, y, z } = this.at;
-    const here = Math.max(0, this.link.block(Math.floor(x), Math.floor(y), Math.floor(z)));
-    const level = FLUID[here];
-    const above = FLUID[Math.max(0, this.link.block(Math.floor(x), Math.floor(y) + 1, Math.floor(z)))];
-    const under = level > 0 && (above > 0 || y - Math.floor(y) < (level / 8) * 0.875);
-    const day = shared.uSkyLight.value;
-    const bright = Math.max(0.12, (sky / 15) ** 1.2);
-    if (EMIT[here]) shared.uUnder.value.set(0.85, 0.3, 0.04, under ? 1 : 0); // lava
-    else shared.uUnder.value.set(0.07 * day.x * bright, 0.26 * day.y * bright, 0.46 * day.z * bright, under ? 1 : 0);
   }
 
   private updateFar(reach: number): void {
