@@ -1,7 +1,9 @@
 package node
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // refusal is the computation of part.Config.Refusals in the simulator: the machine of a
@@ -70,7 +73,9 @@ func TestTwoOfFiveGoOn(t *testing.T) {
 			g.quiet = true
 			c.until("all acts are answered", func() bool { return g.in && len(g.pending) == 0 })
 			c.guests[0].Call(func() { // neighbours of which one host is left wake, and are waited for
-				for at := range g.edits {
+				for _, at := range slices.SortedFunc(maps.Keys(g.edits), func(a, b world.Pos) int { // a map has no order
+					return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y), cmp.Compare(a.Z, b.Z))
+				}) {
 					g.watch(at.Column().Region(), region.RateEvery)
 				}
 			})
