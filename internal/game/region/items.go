@@ -3,6 +3,7 @@ package region
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -89,7 +90,8 @@ func (l *droppedItems) restore(was itemBefore) {
 // send gives an item that has crossed the border to the neighbour.
 func (l *droppedItems) send(it *world.Item) {
 	at := it.Body.Pos.Block()
-	if to := at.Region(); to == l.cfg.Pos || !inWorld(to) || l.store.readOnly {
+	ask := &world.Remote{Kind: world.RemoteItem, From: l.cfg.Pos, At: at, Block: it.Stack.Block, Body: it.Body.Pos, Item: it}
+	if to := at.Region(); !itemFits(to, l.cfg.Pos, ask) || !inWorld(to) || l.store.readOnly {
 		keepInside(l.cfg.Pos, &it.Body)
 		l.area.ItemChanged(it)
 		return
@@ -97,9 +99,7 @@ func (l *droppedItems) send(it *world.Item) {
 	l.area.RemoveItem(it.Entity)
 	l.entities.gone(it.Handle, it.Entity, frame.WentElsewhere)
 	l.write(it.Entity, nil)
-	l.pending.request(&pendingEdit{Remote: &world.Remote{
-		Kind: world.RemoteItem, From: l.cfg.Pos, At: at, Block: it.Stack.Block, Body: it.Body.Pos, Item: it,
-	}})
+	l.pending.request(&pendingEdit{Remote: ask})
 }
 
 // settle ends the question about an item at the region that it came from: it
@@ -124,6 +124,17 @@ func (l *droppedItems) settle(q *pendingEdit, code world.Refusal) {
 		l.store.put(key, kept)
 	})
 	l.store.flush()
+}
+
+// takeBack ends questions about items that no neighbour answers: what lay far beyond the
+// border was asked for by earlier versions.
+func (l *droppedItems) takeBack() {
+	for _, q := range slices.Clone(l.pending.list) {
+		if q.Kind == world.RemoteItem && !itemFits(q.At.Region(), l.cfg.Pos, q.Remote) {
+			q.durable = false // it is not sent any more
+			l.settle(q, world.NotAllowed)
+		}
+	}
 }
 
 // itemFits reports whether an item that a neighbour gives has just crossed the

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -357,5 +358,64 @@ func TestItemsSleepWithTheRegion(t *testing.T) {
 		if _, ground := b.planksOf(a); ground != c.want {
 			t.Errorf("after %v %d lie there, want %d", c.away, ground, c.want)
 		}
+	}
+}
+
+// TestDropFarAway: whom an order moves into another region drops nothing before that region
+// has taken it, and an item that lies far beyond the border comes back: no region takes items
+// from anywhere but from just beyond its border, and would never answer.
+func TestDropFarAway(t *testing.T) {
+	b := newBed(t)
+	c := builder(b, "ada")
+	b.wants(here, b.ordered(c.player, decision.Order{Kind: decision.Give, Text: "iron_ore", Count: 9}))
+	b.run(200 * time.Millisecond)
+	slot := -1
+	_, h := b.homeOf(c.player)
+	for i, s := range h.p.Items {
+		if s.Block == world.IronOre {
+			slot = i
+		}
+	}
+	for _, at := range []world.Vec{metres(190, flatTop+1, 64.5), metres(450, flatTop+1, 64.5)} {
+		to := at.Block().Region()
+		d := b.client("bob")
+		d.home = to
+		d.enter()
+		b.region(to).r.store.readOnly = true
+		b.teleport(c, at)
+		b.run(500 * time.Millisecond) // it is refused, and put back
+		b.teleport(c, at)
+		b.run(100 * time.Millisecond) // and waits there until it may be offered again
+		seq := c.act(Act{Kind: uint8(world.ActDrop), A: uint64(slot), B: 2})
+		b.until("an answer", func() bool { return c.results[seq] != nil })
+		if r := c.results[seq]; r.OK || r.Reason != string(world.NotLoaded) {
+			t.Errorf("dropped at %v: %+v", at, r)
+		}
+		b.run(5 * time.Second)
+		if r, h := b.homeOf(c.player); r == nil || r.Pos() != here || h.p.Items.Count(world.IronOre) != 9 {
+			t.Fatalf("after %v the player has %d", at, h.p.Items.Count(world.IronOre))
+		}
+	}
+	b.tampered = true
+	r := b.region(here).r
+	it := &world.Item{Entity: 1<<48 + 77, Stack: world.Stack{Block: world.IronOre, Count: 2}, Born: r.area.Now()}
+	it.Body.Pos = metres(190, flatTop+2, 20.5)
+	r.area.AddItem(it)
+	b.run(2 * time.Second)
+	if list := r.area.Items(); len(r.pending.list) != 0 || len(list) != 1 || list[0].Body.Pos.Block().Region() != here {
+		t.Fatalf("%d items wait for a region that will not answer, and there lie %+v", len(r.pending.list), list)
+	}
+	old := *it // as earlier versions asked for it
+	old.Entity++
+	old.Body.Pos = metres(190, flatTop+2, 30.5)
+	r.pending.request(&pendingEdit{Remote: &world.Remote{Kind: world.RemoteItem, From: here, At: old.Body.Pos.Block(), Block: world.IronOre, Body: old.Body.Pos, Item: &old}})
+	b.run(2 * time.Second)
+	b.crash()
+	c.watch(here, RateEvery)
+	c.enter()
+	b.run(2 * time.Second)
+	r = b.region(here).r
+	if it := r.area.Item(old.Entity); len(r.pending.list) != 0 || it == nil || it.Body.Pos.Block().Region() != here {
+		t.Fatalf("an item waits for a region that will not answer, or has gone: %+v", it)
 	}
 }

@@ -19,6 +19,7 @@ func (r *Region) onRead(result any, err error) {
 	}
 	r.loading.load(r.border.wanted())
 	r.wake()
+	r.items.takeBack()
 	r.pending.requestAll()
 	r.loading.deliver()
 	r.hibernateIfIdle()

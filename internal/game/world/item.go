@@ -37,10 +37,11 @@ const (
 	mergeEvery = 10
 	restEvery  = 4 // an item that rests looks this often for what is under it
 
-	throwSpeed = 1229          // 0.3 m/tick
-	spillSpeed = 307           // of what falls out of a container, sideways and up
-	throwBelow = fixed.One / 4 // the eye
-	itemOver   = fixed.One / 4 // an item so far beyond the border goes to the neighbour
+	throwSpeed  = 1229          // 0.3 m/tick
+	spillSpeed  = 307           // of what falls out of a container, sideways and up
+	throwBelow  = fixed.One / 4 // the eye
+	itemOver    = fixed.One / 4 // an item so far beyond the border goes to the neighbour
+	dropsBeyond = 3 * fixed.One // so far beyond it a player drops nothing
 )
 
 // itemBuild is a cube of a quarter of a metre that does not move by itself.
@@ -66,6 +67,9 @@ func (es *entities) AddItem(it *Item) { list(es, &es.items, it) }
 func (es *entities) RemoveItem(entity uint64) *Item { return unlist(es, &es.items, entity) }
 
 // dropItem throws items from a slot the way the player looks.
+//
+// Whom an order has moved away drops nothing until the region there has taken it: no other
+// gives items to that region.
 func (ir *itemRules) dropItem(p *Player, slot, count int) Refusal {
 	s := p.Items[slot]
 	switch {
@@ -73,6 +77,8 @@ func (ir *itemRules) dropItem(p *Player, slot, count int) Refusal {
 		return NotAllowed
 	case s.Count == 0:
 		return NoItem
+	case ir.outsideBy(p.Body.Pos, dropsBeyond):
+		return NotLoaded
 	case !ir.roomForItem(p.Body.Pos):
 		return TooMany
 	case !ir.rate(&p.NextPlace, placeEvery, placeSlack):
