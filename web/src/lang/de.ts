@@ -376,7 +376,7 @@ export const strings: Strings = {
     'Oak Log': 'Eichenstamm', 'Oak Leaves': 'Eichenlaub', 'Birch Log': 'Birkenstamm', 'Birch Leaves': 'Birkenlaub', 'Pine Log': 'Kiefernstamm', 'Pine Leaves': 'Kiefernnadeln',
     'Oak Planks': 'Eichenbretter', 'Birch Planks': 'Birkenbretter', 'Pine Planks': 'Kiefernbretter',
     Bricks: 'Ziegel', 'Stone Bricks': 'Steinziegel', 'Mossy Cobblestone': 'Bemooster Bruchstein', Glass: 'Glas', Lamp: 'Lampe', Torch: 'Fackel',
-    Water: 'Wasser', Lava: 'Lava', Obsidian: 'Obsidian', 'Old Chest': 'Alte Truhe', 'Tall Grass': 'Hohes Gras', Poppy: 'Mohn', Dandelion: 'Löwenzahn', Cornflower: 'Kornblume', 'Dead Bush': 'Toter Busch',
+    Water: 'Wasser', Lava: 'Lava', Flames: 'Flammen', Obsidian: 'Obsidian', 'Old Chest': 'Alte Truhe', 'Tall Grass': 'Hohes Gras', Poppy: 'Mohn', Dandelion: 'Löwenzahn', Cornflower: 'Kornblume', 'Dead Bush': 'Toter Busch',
     Cactus: 'Kaktus', 'Red Mushroom': 'Roter Pilz', 'Brown Mushroom': 'Brauner Pilz', Reeds: 'Schilf',
     'White Wool': 'Weiße Wolle', 'Red Wool': 'Rote Wolle', 'Orange Wool': 'Orange Wolle', 'Yellow Wool': 'Gelbe Wolle', 'Green Wool': 'Grüne Wolle',
     'Cyan Wool': 'Türkise Wolle', 'Blue Wool': 'Blaue Wolle', 'Purple Wool': 'Violette Wolle', 'Black Wool': 'Schwarze Wolle',
