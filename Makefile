@@ -44,8 +44,8 @@ COLD := $(MODULE)/cmd/... $(MODULE)/internal/app/... $(MODULE)/internal/store/..
 	golang.org/x/text/... golang.org/x/net/... vendor/golang.org/x/net/... \
 	vendor/golang.org/x/text/... encoding/json encoding/xml encoding/gob encoding/asn1 \
 	text/... mime/... regexp/... log/... image/... archive/... html/... go/... \
-	strconv path/... bufio context math/big database/sql/... fmt reflect os time \
-	net net/http net/url crypto/tls crypto/x509 crypto/rsa crypto/ecdsa
+	strconv path/... bufio context math/big database/sql/... fmt reflect os/... time io/fs \
+	net net/http net/textproto net/mail net/url runtime/pprof crypto/tls crypto/x509 crypto/rsa crypto/ecdsa
 GCFLAGS := $(foreach package,$(COLD),-gcflags='$(package)=-l')
 
 build:

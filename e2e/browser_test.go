@@ -310,7 +310,7 @@ func (p *player) say(text string) {
 	p.t.Helper()
 	p.play()
 	p.tap("t")
-	p.do("write "+text, chromedp.WaitVisible(".chat-form input"), chromedp.SendKeys(".chat-form input", text+kb.Enter))
+	p.do("write "+text, chromedp.WaitVisible(".chat-form input"), chromedp.Focus(".chat-form input"), input.InsertText(text), chromedp.KeyEvent(kb.Enter))
 	p.play()
 }
 

@@ -143,18 +143,30 @@ func (p *player) opensBlock(at spot) {
 // middle is the middle of a slot on the page.
 func (p *player) middle(slot int) (x, y float64) {
 	p.t.Helper()
+	return p.middleOf(fmt.Sprintf("[data-slot='%d']", slot))
+}
+
+// middleOf is the middle of an element of the dialog that is open.
+func (p *player) middleOf(selector string) (x, y float64) {
+	p.t.Helper()
 	var at [2]float64
-	p.eval(fmt.Sprintf("((r) => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector(`dialog[open] [data-slot='%d']`).getBoundingClientRect())", slot), &at)
+	p.eval(fmt.Sprintf("((e) => { e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })(document.querySelector(`dialog[open] %s`))", selector), &at)
 	return at[0], at[1]
 }
 
 func (p *player) clickSlot(slot int, b input.MouseButton, with input.Modifier) {
 	p.t.Helper()
-	x, y := p.middle(slot)
+	p.clickOn(fmt.Sprintf("[data-slot='%d']", slot), b, with)
+}
+
+// clickOn clicks on an element of the dialog that is open.
+func (p *player) clickOn(selector string, b input.MouseButton, with input.Modifier) {
+	p.t.Helper()
+	x, y := p.middleOf(selector)
 	event := func(kind input.MouseType) chromedp.Action {
 		return input.DispatchMouseEvent(kind, x, y).WithButton(b).WithClickCount(1).WithModifiers(with)
 	}
-	p.do(fmt.Sprint("click slot ", slot), event(input.MouseMoved), event(input.MousePressed), event(input.MouseReleased))
+	p.do("click "+selector, event(input.MouseMoved), event(input.MousePressed), event(input.MouseReleased))
 }
 
 func (p *player) drag(from, to int) {

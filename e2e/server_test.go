@@ -62,14 +62,20 @@ type server struct {
 // restarts, since the page belongs to it.
 func startServer(t *testing.T, args ...string) *server {
 	s := &server{t: t, data: t.TempDir(), args: args}
+	s.run()
+	return s
+}
+
+// run starts the server until the test ends.
+func (s *server) run() {
+	s.t.Helper()
 	s.start(-1)
-	t.Cleanup(func() {
+	s.t.Cleanup(func() {
 		s.kill()
-		if t.Failed() {
-			t.Logf("the server's log:\n%s", s.log.String())
+		if s.t.Failed() {
+			s.t.Logf("the server's log:\n%s", s.log.String())
 		}
 	})
-	return s
 }
 
 // alone starts a world and a player in it, or skips the test where it must be short.

@@ -54,7 +54,7 @@ func newDecisions(n *Node) *decisions {
 	n.cfg.Region.World, n.cfg.Region.Lands = d.log.World(), d.landsIn
 	n.cfg.Region.Rights = func(who id.ID) decision.Rights { return d.log.Rights(who, d.time()) }
 	n.cfg.Region.Land = func(owner id.ID, name string) *decision.Statement { return d.log.Current(decision.Land, owner, name) }
-	n.cfg.Region.Spawn = func() *decision.Statement { return d.log.SpawnStatement() }
+	n.cfg.Region.Setting = d.log.SettingStatement
 	n.cfg.Region.Warp, n.cfg.Region.Number = d.log.Warp, d.log.Number
 	n.cfg.Region.TimeOffset = func() int64 { return d.timeOffset }
 	return d

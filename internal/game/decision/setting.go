@@ -26,6 +26,7 @@ const (
 	SetHistoryDays = "history-days" // how long regions remember who changed what
 	SetHistory     = "history"      // how many changes of blocks a region remembers
 	SetBuild       = "build"        // how many blocks builders change at once
+	SetFire        = "fire"         // 1: fire spreads to what is flammable; 0: nothing catches fire
 	SetSleep       = "sleep"        // how many of a hundred players must sleep for the night to end; 0: it never does
 )
 
@@ -38,11 +39,11 @@ type setting struct {
 var settings = map[string]setting{
 	SetSpawn: {}, SetRules: {text: true}, SetWelcome: {text: true},
 	SetHomes: {3, world.MaxHomes, false}, SetLands: {8, maxOfPlayer - MaxTrusted, false}, SetLandArea: {4096, 1 << 24, false},
-	SetHistoryDays: {30, 366, false}, SetHistory: {1 << 15, 1 << 18, false}, SetBuild: {1 << 12, MaxBuild, false}, SetSleep: {100, 100, false},
+	SetHistoryDays: {30, 366, false}, SetHistory: {1 << 15, 1 << 18, false}, SetBuild: {1 << 12, MaxBuild, false}, SetSleep: {100, 100, false}, SetFire: {1, 1, false},
 }
 
 // SettingNames are the names of all settings, in the order in which they are shown.
-var SettingNames = []string{SetSpawn, SetRules, SetWelcome, SetHomes, SetLands, SetLandArea, SetHistoryDays, SetHistory, SetBuild, SetSleep}
+var SettingNames = []string{SetSpawn, SetRules, SetWelcome, SetHomes, SetLands, SetLandArea, SetHistoryDays, SetHistory, SetBuild, SetSleep, SetFire}
 
 // CheckSetting says why a setting cannot have a value.
 func CheckSetting(name, value string) error {
@@ -85,9 +86,9 @@ func (l *Log) Number(name string) int {
 // UsualNumber is the value of a setting that nobody has changed.
 func UsualNumber(name string) int { return settings[name].usual }
 
-// SpawnStatement is the statement by which operators have moved the spawn; nil: they have not.
-func (l *Log) SpawnStatement() *Statement {
-	if s := l.Current(Setting, id.ID{}, SetSpawn); s != nil && s.On {
+// SettingStatement is the statement by which operators have changed a setting; nil: they have not.
+func (l *Log) SettingStatement(name string) *Statement {
+	if s := l.Current(Setting, id.ID{}, name); s != nil && s.On {
 		return s
 	}
 	return nil

@@ -13,7 +13,7 @@ func TestSettings(t *testing.T) {
 	l := New(testWorld, root.public())
 	merge(t, l, nil, root.op(ann))
 	founded := world.Pos{X: 7, Y: 8, Z: 9}
-	if l.Number(SetHomes) != 3 || l.Spawn(founded) != founded || l.SpawnStatement() != nil || l.Setting(SetRules) != "" {
+	if l.Number(SetHomes) != 3 || l.Spawn(founded) != founded || l.SettingStatement(SetSpawn) != nil || l.Setting(SetRules) != "" {
 		t.Error("nobody has decided anything")
 	}
 	says := func(p *person, topic Topic, on bool, name, text string, want error) {

@@ -20,32 +20,34 @@ type Block struct {
 	Climbable   bool
 	Item        bool // can be carried: in a slot, by /give, in the creative list
 
-	Light    uint8     // light emitted, 0 to 15
-	Dim      uint8     // light lost on the way into it, besides the 1 of each step: 15 for opaque blocks
-	Fluid    uint8     // fluid level in eighths: 8 for a source, 0 for what is no fluid
-	Burns    uint8     // health that it takes each half second from what is in it, and sets on fire
-	Loot     Loot      // zero: it is no chest with loot
-	Holds    Holds     // zero: it is no full bucket
-	Stores   uint8     // slots for things that players put into it; 0: it is no container
-	Smelts   uint8     // Cold or Lit; 0: it is no furnace
-	Fuel     uint16    // ticks that one of it burns in a furnace; 0: it does not burn
-	Food     uint8     // how much it fills; 0 for what cannot be eaten
-	Door     uint8     // of what opens: which of its blocks, bits of Upper, Open, Turned
-	Bed      uint8     // of a bed: which of its blocks, BedHead and the direction of its head
-	Facing   uint8     // of stairs and signs: which of their blocks, a direction and OnHead or OnWall
-	Upper    uint16    // id of the block that a slab is in the upper half of its cell; 0: it is not placed there
-	Octants  uint8     // which eighths of the cell bodies bump into, see octants.go; 0: all up to Tall
-	Hardness int32     // ticks of 1/20 s to break by hand; Unbreakable, Instant
-	Leaves   uint16    // id of what is left when it is broken; 0, air: nothing
-	Tall     fixed.Num // height of the box that bodies bump into; 0 if not Solid
-	Support  Support
-	Rare     uint16 // one in so many leaves something when it is broken; 0: all do
-	Grows    Grows  // zero: it does not
-	Tills    uint16 // id of what a hoe makes of it; 0: nothing
-	Fertile  bool   // crops grow on it
-	Dig      Dig    // which tool breaks it faster, and which it needs to leave something
-	Tool     Tool   // zero: it is no tool
-	Armour   Armour // zero: it is not worn
+	Light     uint8     // light emitted, 0 to 15
+	Dim       uint8     // light lost on the way into it, besides the 1 of each step: 15 for opaque blocks
+	Fluid     uint8     // fluid level in eighths: 8 for a source, 0 for what is no fluid
+	Burns     uint8     // health that it takes each half second from what is in it, and sets on fire
+	Flammable uint16    // ticks beside fire or lava until it burns, half as many to half as many more; 0: it does not
+	Fire      uint8     // how far fire still spreads from it, in blocks; 0: it is no fire
+	Loot      Loot      // zero: it is no chest with loot
+	Holds     Holds     // zero: it is no full bucket
+	Stores    uint8     // slots for things that players put into it; 0: it is no container
+	Smelts    uint8     // Cold or Lit; 0: it is no furnace
+	Fuel      uint16    // ticks that one of it burns in a furnace; 0: it does not burn
+	Food      uint8     // how much it fills; 0 for what cannot be eaten
+	Door      uint8     // of what opens: which of its blocks, bits of Upper, Open, Turned
+	Bed       uint8     // of a bed: which of its blocks, BedHead and the direction of its head
+	Facing    uint8     // of stairs and signs: which of their blocks, a direction and OnHead or OnWall
+	Upper     uint16    // id of the block that a slab is in the upper half of its cell; 0: it is not placed there
+	Octants   uint8     // which eighths of the cell bodies bump into, see octants.go; 0: all up to Tall
+	Hardness  int32     // ticks of 1/20 s to break by hand; Unbreakable, Instant
+	Leaves    uint16    // id of what is left when it is broken; 0, air: nothing
+	Tall      fixed.Num // height of the box that bodies bump into; 0 if not Solid
+	Support   Support
+	Rare      uint16 // one in so many leaves something when it is broken; 0: all do
+	Grows     Grows  // zero: it does not
+	Tills     uint16 // id of what a hoe makes of it; 0: nothing
+	Fertile   bool   // crops grow on it
+	Dig       Dig    // which tool breaks it faster, and which it needs to leave something
+	Tool      Tool   // zero: it is no tool
+	Armour    Armour // zero: it is not worn
 
 	Sound             string // one of Sounds
 	Top, Side, Bottom string // textures by name
@@ -60,12 +62,14 @@ const (
 
 // Bounds of a block's numbers.
 const (
-	maxHardness = 12000 // ten minutes
-	maxLight    = 15
-	maxFood     = 20 // as much health as there is
-	fluidFull   = 8
-	MaxStores   = 54 // slots of a container
-	maxFuel     = 20000
+	maxHardness  = 12000 // ten minutes
+	maxLight     = 15
+	maxFood      = 20 // as much health as there is
+	fluidFull    = 8
+	MaxStores    = 54 // slots of a container
+	maxFuel      = 20000
+	maxFlammable = 12000
+	maxFire      = 8
 )
 
 // unresolved is a name in a content file that something is to be called by, and
@@ -113,7 +117,8 @@ func (r *reader) block(file string, v value) {
 		o.fail(o.line, "fluid is for blocks of the class fluid, and these need it")
 	}
 	b.Burns = uint8(o.number("burns", 1, maxFood, 0))
-	b.Item = b.Class != Air && b.Class != UpperSlab && (b.Class != Fluid || b.Fluid == fluidFull)
+	b.Fire = uint8(o.number("fire", 1, maxFire, 0))
+	b.Item = b.Class != Air && b.Class != UpperSlab && b.Fire == 0 && (b.Class != Fluid || b.Fluid == fluidFull)
 	if dim := uint8(o.number("dim", 0, 14, int64(b.Dim))); !b.Opaque {
 		b.Dim = dim
 	} else if f := o.field("dim"); f != nil {
@@ -140,6 +145,7 @@ func (r *reader) block(file string, v value) {
 	if b.Stores > 0 && (b.Gravity || b.Replaceable || b.Support != SupportNone) {
 		o.fail(o.line, "stores and smelts are for blocks that go only when they are broken, so not with falls, replaceable or support")
 	}
+	o.flammable(&b)
 	o.textures(&b)
 	left := unresolved{file, o.what, "drop", name, o.line}
 	if f := o.get("drop", kindString); f != nil {
@@ -159,6 +165,18 @@ func (r *reader) block(file string, v value) {
 		r.furnace(b, lit, left, o)
 	default:
 		r.addBlock(b, left, o)
+	}
+}
+
+// flammable reads after how many ticks beside a fire the block burns. What has another part, or
+// something in it, does not: nothing may be lost with it.
+func (o *object) flammable(b *Block) {
+	b.Flammable = uint16(o.number("flammable", 2, maxFlammable, 0))
+	if b.Flammable == 0 {
+		return
+	}
+	if b.Gravity || b.Replaceable || b.Stores > 0 || b.Grows.Ticks > 0 || b.Loot.Rolls > 0 || b.Class == Door || b.Class == Bed || b.Class == Sign {
+		o.fail(o.line, "flammable is not for doors, beds and signs, nor with falls, replaceable, stores, smelts, grows or loot")
 	}
 }
 

@@ -148,8 +148,8 @@ func (b *bed) cfg(pos world.RegionPos) Config {
 	return Config{
 		Pos: pos, Rules: world.AreaConfig{Seed: 1, Spawn: world.Pos{X: 64, Y: flatTop + 1, Z: 64}, Drops: b.drops},
 		World: bedWorld, Signed: b.signed, Rights: b.rights, Lands: b.landsIn,
-		Land:  func(owner id.ID, name string) *decision.Statement { return b.log.Current(decision.Land, owner, name) },
-		Spawn: b.log.SpawnStatement, Warp: b.log.Warp, Number: b.log.Number,
+		Land:    func(owner id.ID, name string) *decision.Statement { return b.log.Current(decision.Land, owner, name) },
+		Setting: b.log.SettingStatement, Warp: b.log.Warp, Number: b.log.Number,
 	}
 }
 

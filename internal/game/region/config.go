@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
 )
@@ -38,11 +39,11 @@ type Config struct {
 	// latest word on a piece of it, nil if there is none; nil: nobody owns land.
 	Lands func(world.RegionPos) []decision.SignedLand
 	Land  func(owner id.ID, name string) *decision.Statement
-	// Spawn is the statement by which operators have moved the spawn, nil: they have not;
+	// Setting is the statement by which operators have changed a setting, nil: they have not;
 	// Warp is a place that they have named, Number a setting. nil: nothing is decided.
-	Spawn  func() *decision.Statement
-	Warp   func(name string) (world.Pos, bool)
-	Number func(setting string) int
+	Setting func(name string) *decision.Statement
+	Warp    func(name string) (world.Pos, bool)
+	Number  func(setting string) int
 	// TimeOffset is what is added to the tick for the time of day; nil: nothing.
 	TimeOffset func() int64
 }
@@ -75,12 +76,18 @@ func (c *Config) rights(player id.ID) decision.Rights {
 	return c.Rights(player)
 }
 
-// moved is the statement by which operators have moved the spawn.
-func (c *Config) moved() *decision.Statement {
-	if c.Spawn == nil {
+// setting is the statement by which operators have changed a setting.
+func (c *Config) setting(name string) *decision.Statement {
+	if c.Setting == nil {
 		return nil
 	}
-	return c.Spawn()
+	return c.Setting(name)
+}
+
+// applySettings tells an area the settings that its rules depend on.
+func (c *Config) applySettings(a *regionlog.Area) {
+	a.MoveSpawn(c.setting(decision.SetSpawn))
+	a.AllowFire(c.setting(decision.SetFire))
 }
 
 // number is the value of a setting.
@@ -93,7 +100,7 @@ func (c *Config) number(setting string) int {
 
 // spawn is where players begin.
 func (c *Config) spawn() world.Pos {
-	if s := c.moved(); s != nil {
+	if s := c.setting(decision.SetSpawn); s != nil {
 		at, _ := decision.Place(s.Text)
 		return at
 	}

@@ -102,3 +102,29 @@ func TestWarpsAndSpawn(t *testing.T) {
 		t.Errorf("the spawn that was taken back is at %v", at)
 	}
 }
+
+// TestFireIsASetting: operators forbid fire and allow it again, also over a crash.
+func TestFireIsASetting(t *testing.T) {
+	b := newBed(t)
+	c := b.client("ada")
+	c.enter()
+	b.run(time.Second)
+	fire := func() bool { return b.region(here).r.area.Fire() }
+	if !fire() {
+		t.Error("fire does not spread in a new world")
+	}
+	b.says(operatorKey, decision.Statement{Topic: decision.Setting, On: true, Name: decision.SetFire, Text: "0"})
+	if fire() {
+		t.Error("fire spreads though an operator has forbidden it")
+	}
+	b.crash()
+	c.enter()
+	b.run(2 * time.Second)
+	if fire() {
+		t.Error("fire spreads after a crash")
+	}
+	b.says(operatorKey, decision.Statement{Topic: decision.Setting, Name: decision.SetFire})
+	if !fire() {
+		t.Error("fire does not spread again")
+	}
+}

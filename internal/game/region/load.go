@@ -311,7 +311,7 @@ func (l *loading) ready() {
 	}
 	l.items, l.stores = nil, nil
 	l.lands.refresh()
-	l.area.MoveSpawn(l.cfg.moved())
+	l.cfg.applySettings(l.area)
 	l.area.WakePlants()
 	l.deliver()
 }

@@ -153,7 +153,7 @@ func (r *Region) onDecided(from machine.Peer) {
 		return
 	}
 	r.lands.refresh()
-	r.area.MoveSpawn(r.cfg.moved())
+	r.cfg.applySettings(r.area)
 	r.authorizeAll()
 }
 

@@ -33,6 +33,7 @@ const (
 	evMerge                   // blocks that another copy of the region has
 	evNoAsk                   // an edit beyond the border that has ended without its player
 	evRestock                 // a signed rollback, and what it takes out of containers, puts back, and gathers
+	evFire                    // whether fire spreads, as operators have signed
 )
 
 const (

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -162,7 +163,9 @@ func (a *Area) applyOne(kind byte, r *reader) error {
 		}
 		a.Merge(list)
 	case evSpawn:
-		return a.applySpawn(r)
+		return a.applySetting(r, decision.SetSpawn, a.MoveSpawn)
+	case evFire:
+		return a.applySetting(r, decision.SetFire, a.AllowFire)
 	default:
 		return a.applyThing(kind, r)
 	}

@@ -132,6 +132,7 @@ func (a *Area) appendPlayers(b []byte) []byte {
 	flag(a.rules.Static)
 	flag(a.rules.Drops)
 	flag(a.signed)
+	flag(a.Fire())
 	w.uint(a.Now())
 	w.int(a.offset)
 	lands := a.Lands()
@@ -237,7 +238,8 @@ func loadHead(b []byte) (a *Area, players [][]byte, err error) {
 	rules.Protect, rules.Mobs = int32(r.Int(maxCoord)), int(r.Int(1<<12))
 	rules.Peace, rules.OwnItems = r.Uint(1) == 1, r.Uint(1) == 1
 	rules.Peaceful, rules.Static, rules.Drops = r.Uint(1) == 1, r.Uint(1) == 1, r.Uint(1) == 1
-	signed, tick, offset := r.Uint(1) == 1, r.Uint(maxU62), r.Int(maxU62)
+	signed, fire := r.Uint(1) == 1, r.Uint(1) == 1
+	tick, offset := r.Uint(maxU62), r.Int(maxU62)
 	var lands []world.Land
 	for n := r.Uint(world.MaxLands); n > 0; n-- {
 		l, err := world.DecodeLand(r.Bytes(maxBlob))
@@ -257,5 +259,6 @@ func loadHead(b []byte) (a *Area, players [][]byte, err error) {
 	a.SetTimeOffset(offset)
 	a.Area.SetLands(lands)
 	a.Area.SetSpawn(spawn)
+	a.Area.SetFire(fire)
 	return a, players, nil
 }

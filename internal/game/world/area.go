@@ -64,7 +64,7 @@ func NewArea(cfg AreaConfig, pos RegionPos, outside Blocks) *Area {
 	st.blockSchedule = blockSchedule{blocks: &st.regionBlocks, clock: &st.clock, seed: cfg.Seed, updates: newUpdates()}
 	a := &Area{state: st}
 	a.itemRules = itemRules{st, &a.playerRules, &a.mobRules}
-	a.blockRules = blockRules{st, &a.itemRules}
+	a.blockRules = blockRules{state: st, itemRules: &a.itemRules}
 	a.mobRules = mobRules{state: st, playerRules: &a.playerRules, itemRules: &a.itemRules, paths: pathfinder{blocks: &st.regionBlocks}}
 	a.playerRules = playerRules{st, &a.blockRules, &a.mobRules, &a.itemRules}
 	return a

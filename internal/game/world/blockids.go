@@ -192,6 +192,14 @@ const (
 	OakSignUpperSouth
 	OakSignUpperWest
 	OakSignUpperEast
+	Flames
+	Flames7
+	Flames6
+	Flames5
+	Flames4
+	Flames3
+	Flames2
+	Flames1
 	BlockCount // how many there are
 )
 

@@ -56,6 +56,10 @@ func (s *blockSchedule) schedule(p Pos) {
 func (s *blockSchedule) delay(p Pos, b Block) uint64 {
 	in := Info(b)
 	switch {
+	case in.Fire > 0:
+		return s.fireDelay(p, b)
+	case in.Flammable > 0 && s.blocks.heated(p) > 0:
+		return s.catchDelay(p, b)
 	case in.Gravity:
 		if under, ok := s.blocks.Block(p.Next(FaceDown)); ok && under.Replaceable() {
 			return fallDelay
@@ -78,6 +82,7 @@ func (s *blockSchedule) delay(p Pos, b Block) uint64 {
 
 // blockTicks runs what is due, as much as the budget allows. The rest stays.
 func (br *blockRules) blockTicks() {
+	br.caught = 0
 	for range updateBudget {
 		p, ok := br.updates.next(br.tick)
 		if !ok {
@@ -92,6 +97,10 @@ func (br *blockRules) blockTicks() {
 func (br *blockRules) blockTick(p Pos, b Block) {
 	in := Info(b)
 	switch {
+	case in.Fire > 0:
+		br.burnOut(p, b)
+	case in.Flammable > 0 && br.heated(p) > 0:
+		br.catchFire(p)
 	case in.Grows.Ticks > 0 && supported(&br.regionBlocks, p, b):
 		if in.Grows.Into != 0 {
 			br.growCrop(p, b)

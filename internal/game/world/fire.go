@@ -1,9 +1,9 @@
 package world
 
-// Fire. What is in lava burns, and goes on burning for a while; water and rain put it out. Times are
+// Fire on bodies. Who is in lava or fire burns, and goes on burning for a while; water and rain put it out. Times are
 // in ticks.
 const (
-	heatEvery = 10  // between two looks for lava
+	heatEvery = 10  // between two looks for lava and fire
 	fireLasts = 100 // after it
 	fireEvery = 20
 	fireHurts = 1
@@ -31,7 +31,7 @@ func (pr *playerRules) burn(p *Player) {
 	switch at, _ := pr.Block(p.Body.Pos.Block()); {
 	case at.IsWater() || p.Dead() || pr.rainsOn(p.Body.Pos.Block()):
 		p.Fire = 0
-	case p.Fire%fireEvery == 0 && !at.IsLava():
+	case p.Fire%fireEvery == 0 && pr.heat(&p.Body) == 0:
 		pr.hurt(p, fireHurts, ByFire)
 	}
 }

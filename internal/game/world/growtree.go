@@ -23,24 +23,27 @@ func (s *blockSchedule) growsIn(p Pos, b Block) uint64 {
 	return 1 + n/2 + rng.Hash(s.seed, uint64(uint32(p.X)), uint64(uint32(p.Y)), uint64(uint32(p.Z)), s.clock.tick)%n
 }
 
-// WakePlants schedules the saplings of the region anew: when is not on the disk until the
-// next snapshot.
+// WakePlants schedules the saplings and fires of the region anew: when is not on the disk
+// until the next snapshot.
 func (st *state) WakePlants() {
 	for _, c := range st.columns {
 		for i := range c.Chunks {
 			ch := &c.Chunks[i]
-			if !slices.ContainsFunc(ch.palette, func(b Block) bool { return Info(b).Grows.Ticks > 0 }) {
+			if !slices.ContainsFunc(ch.palette, ticksAlone) {
 				continue
 			}
 			for at := range ChunkVolume {
 				x, y, z := at&(ChunkSize-1), at>>(2*ChunkBits), at>>ChunkBits&(ChunkSize-1)
-				if Info(ch.At(x, y, z)).Grows.Ticks > 0 {
+				if ticksAlone(ch.At(x, y, z)) {
 					st.schedule(c.Pos.Origin().Add(int32(x), int32(i*ChunkSize+y), int32(z)))
 				}
 			}
 		}
 	}
 }
+
+// ticksAlone reports whether a block has block ticks though nothing beside it changes.
+func ticksAlone(b Block) bool { return Info(b).Grows.Ticks > 0 || Info(b).Fire > 0 }
 
 // growTree puts up the tree of a sapling, or waits for room.
 func (br *blockRules) growTree(p Pos, b Block) {

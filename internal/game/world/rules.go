@@ -16,6 +16,7 @@ type state struct {
 	spawn   Pos     // where players come back to life
 	zones   []Zone  // where only operators build
 	lands   []Land  // that players own
+	noFire  bool    // nothing catches fire
 	changes Changes // of this tick
 	actor   id.ID   // who does what is being run; zero: nobody
 	undoes  bool    // what is being run takes back edits
@@ -45,5 +46,6 @@ type (
 	blockRules struct {
 		*state
 		itemRules *itemRules
+		caught    int // blocks that have caught fire in this tick
 	}
 )

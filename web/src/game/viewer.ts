@@ -70,6 +70,9 @@ export class Viewer {
   /** where others are drawn */
   private readonly others = new Map<number, Aimed & { kind: string }>();
 
+  /** where fire was seen to break out, for embers */
+  private readonly fires: { x: number; y: number; z: number }[] = [];
+
   /** where those lie who sleep */
   private readonly beds = new Map<number, { bed: Lying | null; until: number }>();
 
@@ -104,6 +107,7 @@ export class Viewer {
     this.takeAim();
     const { tick, length } = g.timeOfDay;
     g.engine.weather(g.rain);
+    this.glow(dt);
     g.engine.time(tick, length);
     const hit = this.target.hit;
     g.engine.outline(this.hud && hit && this.target.entity === null && g.self.mode !== Mode.Spectator ? hit : null);
@@ -187,12 +191,26 @@ export class Viewer {
     return this.others.get(entity) ?? null;
   }
 
+  /** Lets embers fly from one of the fires around. */
+  private glow(dt: number): void {
+    const { fires } = this;
+    if (!fires.length || Math.random() > dt * Math.min(fires.length * 2, 12)) return;
+    const i = Math.floor(Math.random() * fires.length);
+    const { x, y, z } = fires[i]!;
+    const block = this.game.engine.block(x, y, z);
+    if (info(block).fire) this.game.engine.particles(block, x, y, z, true);
+    else fires.splice(i, 1);
+  }
+
   /** A block was changed by somebody else: let it be seen and heard. */
   changed(x: number, y: number, z: number, before: number, after: number): void {
     const g = this.game;
     if (fluidLevel(before) > 0 || fluidLevel(after) > 0 || y >= HEIGHT) return;
     if (Math.hypot(x - this.eye.x, y - this.eye.y, z - this.eye.z) > 24) return;
-    if (after === 0 && before > 0) {
+    if (info(after).fire) {
+      if (!info(before).fire) g.engine.particles(before, x, y, z);
+      if (this.fires.length < 64) this.fires.push({ x, y, z });
+    } else if (after === 0 && before > 0) {
       g.engine.particles(before, x, y, z);
       g.events.emit('broke', { x, y, z, block: before, own: false });
     } else if (after > 0 && info(after).solid) g.events.emit('placed', { x, y, z, block: after, own: false });

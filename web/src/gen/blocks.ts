@@ -73,10 +73,12 @@ export interface BlockInfo {
   readonly holds?: readonly [number, number];
   /** how much eating it fills */
   readonly food?: number;
+  /** fire: how far it spreads */
+  readonly fire?: number;
 }
 
 /** Ids of blocks are below. */
-export const BLOCK_COUNT = content?.limit ?? 188;
+export const BLOCK_COUNT = content?.limit ?? 196;
 
 /** Ids by name. */
 export const Block = {
@@ -268,6 +270,14 @@ export const Block = {
   OakSignUpperSouth: 185,
   OakSignUpperWest: 186,
   OakSignUpperEast: 187,
+  Flames: 188,
+  Flames7: 189,
+  Flames6: 190,
+  Flames5: 191,
+  Flames4: 192,
+  Flames3: 193,
+  Flames2: 194,
+  Flames1: 195,
 } as const;
 
 const base: readonly BlockInfo[] = [
@@ -459,6 +469,14 @@ const base: readonly BlockInfo[] = [
   {"id":185,"name":"oak_sign_upper_south","title":"Oak Sign","class":"sign","solid":false,"opaque":false,"replaceable":false,"gravity":false,"climbable":false,"item":false,"light":0,"dim":0,"fluid":0,"hardness":12,"drop":180,"tall":0,"support":"ground","sound":"wood","top":"oak_planks","side":"oak_planks","bottom":"oak_sign","color":11109714,"dig":["axe",0],"facing":5},
   {"id":186,"name":"oak_sign_upper_west","title":"Oak Sign","class":"sign","solid":false,"opaque":false,"replaceable":false,"gravity":false,"climbable":false,"item":false,"light":0,"dim":0,"fluid":0,"hardness":12,"drop":180,"tall":0,"support":"ground","sound":"wood","top":"oak_planks","side":"oak_planks","bottom":"oak_sign","color":11109714,"dig":["axe",0],"facing":6},
   {"id":187,"name":"oak_sign_upper_east","title":"Oak Sign","class":"sign","solid":false,"opaque":false,"replaceable":false,"gravity":false,"climbable":false,"item":false,"light":0,"dim":0,"fluid":0,"hardness":12,"drop":180,"tall":0,"support":"ground","sound":"wood","top":"oak_planks","side":"oak_planks","bottom":"oak_sign","color":11109714,"dig":["axe",0],"facing":7},
+  {"id":188,"name":"flames","title":"Flames","class":"cross","solid":false,"opaque":false,"replaceable":true,"gravity":false,"climbable":false,"item":false,"light":14,"dim":0,"fluid":0,"hardness":0,"drop":0,"tall":0,"support":"none","sound":"cloth","top":"flames","side":"flames","bottom":"flames","color":16095788,"fire":8},
+  {"id":189,"name":"flames_7","title":"Flames","class":"cross","solid":false,"opaque":false,"replaceable":true,"gravity":false,"climbable":false,"item":false,"light":14,"dim":0,"fluid":0,"hardness":0,"drop":0,"tall":0,"support":"none","sound":"cloth","top":"flames","side":"flames","bottom":"flames","color":16095788,"fire":7},
+  {"id":190,"name":"flames_6","title":"Flames","class":"cross","solid":false,"opaque":false,"replaceable":true,"gravity":false,"climbable":false,"item":false,"light":14,"dim":0,"fluid":0,"hardness":0,"drop":0,"tall":0,"support":"none","sound":"cloth","top":"flames","side":"flames","bottom":"flames","color":16095788,"fire":6},
+  {"id":191,"name":"flames_5","title":"Flames","class":"cross","solid":false,"opaque":false,"replaceable":true,"gravity":false,"climbable":false,"item":false,"light":14,"dim":0,"fluid":0,"hardness":0,"drop":0,"tall":0,"support":"none","sound":"cloth","top":"flames","side":"flames","bottom":"flames","color":16095788,"fire":5},
+  {"id":192,"name":"flames_4","title":"Flames","class":"cross","solid":false,"opaque":false,"replaceable":true,"gravity":false,"climbable":false,"item":false,"light":14,"dim":0,"fluid":0,"hardness":0,"drop":0,"tall":0,"support":"none","sound":"cloth","top":"flames","side":"flames","bottom":"flames","color":16095788,"fire":4},
+  {"id":193,"name":"flames_3","title":"Flames","class":"cross","solid":false,"opaque":false,"replaceable":true,"gravity":false,"climbable":false,"item":false,"light":14,"dim":0,"fluid":0,"hardness":0,"drop":0,"tall":0,"support":"none","sound":"cloth","top":"flames","side":"flames","bottom":"flames","color":16095788,"fire":3},
+  {"id":194,"name":"flames_2","title":"Flames","class":"cross","solid":false,"opaque":false,"replaceable":true,"gravity":false,"climbable":false,"item":false,"light":14,"dim":0,"fluid":0,"hardness":0,"drop":0,"tall":0,"support":"none","sound":"cloth","top":"flames","side":"flames","bottom":"flames","color":16095788,"fire":2},
+  {"id":195,"name":"flames_1","title":"Flames","class":"cross","solid":false,"opaque":false,"replaceable":true,"gravity":false,"climbable":false,"item":false,"light":14,"dim":0,"fluid":0,"hardness":0,"drop":0,"tall":0,"support":"none","sound":"cloth","top":"flames","side":"flames","bottom":"flames","color":16095788,"fire":1},
 ];
 
 /** The block table, indexed by id. Ids that no pack has are as hard as bedrock. */
@@ -501,6 +519,7 @@ const baseTextures = [
   'farmland',
   'feather',
   'fish',
+  'flames',
   'furnace_side',
   'furnace_side_lit',
   'furnace_top',

@@ -1,6 +1,7 @@
 import type { Game } from '../game/game';
 import { recipes, type Recipe } from '../gen/blocks';
 import { ActKind } from '../net/types';
+import { Bench, type Hand } from './bench';
 import { h } from './dom';
 import { type Icons, stackName } from './icons';
 import { itemName, t } from './strings';
@@ -14,11 +15,12 @@ interface Row {
 }
 
 /**
- * The recipe book: what can be made of what is carried, then what lacks something, with
+ * The crafting grid, and the recipe book: what can be made of what is carried, then what lacks something, with
  * what that is. Without a search only recipes are shown of which something is there.
  */
 export class Crafting {
   readonly elements: HTMLElement[];
+  readonly bench: Bench;
   private readonly list = h('ul', { class: 'recipes', tabIndex: -1 });
   private readonly none = h('p', { class: 'dim' });
   private readonly search = h('input', {
@@ -27,12 +29,14 @@ export class Crafting {
   });
   private readonly all = h('input', { type: 'checkbox', on: { change: () => this.refresh() } });
 
-  constructor(private readonly game: Game, private readonly icons: Icons, private readonly made: () => void) {
+  constructor(private readonly game: Game, private readonly icons: Icons, hand: Hand, private readonly made: () => void) {
+    this.bench = new Bench(game, icons, hand, (recipe, times) => this.make(recipe, times));
     const all = h('label', { class: 'all' }, this.all, t.inventory.recipesAll);
-    this.elements = [h('h3', {}, t.inventory.crafting), h('div', { class: 'book' }, this.search, all), this.list, this.none];
+    this.elements = [h('h3', {}, t.inventory.crafting), this.bench.el, h('div', { class: 'book' }, this.search, all), this.list, this.none];
   }
 
   refresh(): void {
+    this.bench.refresh();
     const { inventory } = this.game;
     const want = this.search.value.trim().toLowerCase();
     const found = recipes
@@ -50,12 +54,17 @@ export class Crafting {
     this.none.textContent = found.length ? '' : want ? t.inventory.none : t.inventory.noRecipes;
   }
 
+  private make(recipe: number, times: number): void {
+    this.game.acts.do(ActKind.Craft, { a: recipe, b: Math.min(times, 64) });
+    this.made();
+  }
+
   private row({ recipe: { out, in: needs, ticks }, number, times }: Row): HTMLElement {
     const names = needs.map(([b, n]) => this.needed(b, n)).join('; ');
     const make = h('button', {
       type: 'button', disabled: times < 1,
       attr: { 'data-recipe': number, 'aria-label': `${t.inventory.craft(itemName(out[0]), out[1])}. ${t.inventory.needs}: ${names}` },
-      on: { click: (e) => { this.game.acts.do(ActKind.Craft, { a: number, b: e.shiftKey ? Math.min(times, 64) : 1 }); this.made(); } },
+      on: { click: (e) => this.make(number, e.shiftKey ? times : 1) },
     }, this.picture(...out), h('span', {}, itemName(out[0]), ticks ? h('small', { class: 'dim' }, ` ${t.inventory.smelted(ticks / 20)}`) : false));
     return h('li', {}, make, h('span', { class: 'needs', attr: { 'aria-hidden': true } }, ...needs.map(([b, n]) => {
       const lacks = this.game.inventory.count(b) < n;

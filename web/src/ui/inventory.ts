@@ -58,9 +58,13 @@ export class InventoryDialog {
         this.pickInto(block, slot ?? this.bestSlot());
       },
     });
-    this.crafting = new Crafting(game, icons, () => this.sound('pop'));
+    this.crafting = new Crafting(game, icons, {
+      holds: () => (this.carried && this.carried.from >= 0 ? this.carried.block : 0),
+      laid: () => this.laid(),
+      letGo: () => this.letGo(),
+    }, () => this.sound('pop'));
     const done = h('button', { type: 'button', class: 'close', on: { click: () => this.dialog.close() } }, t.inventory.close);
-    this.dialog = new Dialog('inventory', t.inventory.title, { closed: () => { this.letGo(); game.container.close(); closed(); }, header: [done] });
+    this.dialog = new Dialog('inventory', t.inventory.title, { closed: () => { this.letGo(); this.crafting.bench.clear(); game.container.close(); closed(); }, header: [done] });
     for (let i = 0; i < SLOTS; i++) this.slots.push(this.slot(i));
     const grid = (label: string, from: number, to: number): HTMLElement =>
       h('div', { class: 'slots', attr: { role: 'group', 'aria-label': label } }, ...this.slots.slice(from, to));
@@ -184,9 +188,12 @@ export class InventoryDialog {
 
   /** The end of a drag; where it began, the stack stays in the hand. */
   private up(e: PointerEvent): void {
-    const el = document.elementFromPoint(e.clientX, e.clientY)?.closest<HTMLElement>('[data-slot]');
+    const at = document.elementFromPoint(e.clientX, e.clientY);
+    const el = at?.closest<HTMLElement>('[data-slot]');
     const i = el ? Number(el.dataset.slot) : -2;
     if (this.carried && this.pressedOn !== -2 && i >= 0 && i !== this.pressedOn) this.put(i, false);
+    const cell = at?.closest<HTMLElement>('[data-cell]');
+    if (this.carried && this.pressedOn !== -2 && cell) this.crafting.bench.press(Number(cell.dataset.cell));
     this.pressedOn = -2;
   }
 
@@ -275,6 +282,14 @@ export class InventoryDialog {
     this.ghost.hidden = true;
     setText(this.status, '');
     this.refresh();
+  }
+
+  /** One of what is carried lies in the crafting grid: it stays where it was taken, and the hand has one less. */
+  private laid(): void {
+    const c = this.carried!;
+    this.sound('click');
+    if (c.count > 1) this.carry({ ...c, count: c.count - 1 });
+    else this.letGo();
   }
 
   private drop(i: number, count: number): void {

@@ -46,6 +46,7 @@ type Block struct {
 	Stores      uint8  `json:"stores,omitempty"`
 	Smelts      uint8  `json:"smelts,omitempty"`
 	Food        uint8  `json:"food,omitempty"`
+	Fire        uint8  `json:"fire,omitempty"`
 }
 
 // Mob is MobInfo of web/src/gen/mobs.ts.
@@ -73,7 +74,7 @@ func BlockOf(id int, b *pack.Block) Block {
 		Gravity: b.Gravity, Climbable: b.Climbable, Item: b.Item, Light: b.Light, Dim: b.Dim, Fluid: b.Fluid, Hardness: b.Hardness,
 		Drop: b.Leaves, Tall: int64(b.Tall / (fixed.One / 4096)), Support: b.Support.String(), Sound: b.Sound,
 		Top: b.Top, Side: b.Side, Bottom: b.Bottom, Color: b.Color, Tills: b.Tills, Fertile: b.Fertile, Octants: b.Octants,
-		Upper: b.Upper, Stores: b.Stores, Smelts: b.Smelts, Food: b.Food,
+		Upper: b.Upper, Stores: b.Stores, Smelts: b.Smelts, Food: b.Food, Fire: b.Fire,
 	}
 	if b.Dig.Kind != "" {
 		out.Dig = []any{b.Dig.Kind, b.Dig.Level}

@@ -84,6 +84,8 @@ export interface BlockInfo {
   readonly holds?: readonly [number, number];
   /** how much eating it fills */
   readonly food?: number;
+  /** fire: how far it spreads */
+  readonly fire?: number;
 }
 
 `

@@ -195,6 +195,19 @@ function lava(t: Tile): void {
   });
 }
 
+/** flames are tongues, white-hot at the foot and red at the tips. */
+function flames(t: Tile): void {
+  clear(t, rgb(0xf3831f));
+  for (let x = 0; x < 16; x++) {
+    const tall = 5 + Math.floor(t.cloud(x, 3, 4) * 9 + t.random(x, 0, 1) * 4 - Math.abs(x - 7.5) * 0.35);
+    for (let k = 0; k < tall; k++) {
+      const v = k / tall + (t.random(x, k, 2) - 0.5) * 0.18;
+      t.set(x, 15 - k, v < 0.28 ? rgb(0xfff0b0) : v < 0.52 ? rgb(0xffd25a) : v < 0.78 ? rgb(0xf3831f) : rgb(0xc8400f));
+    }
+  }
+  t.bleed();
+}
+
 /** obsidian is nearly black, with a violet shine. */
 function obsidian(t: Tile): void {
   t.each((x, y) => shade(rgb(0x2a2038), (t.cloud(x, y, 4) - 0.5) * 0.7 + (t.random(x, y) > 0.94 ? 0.5 : 0)));
@@ -240,6 +253,7 @@ export const things: Record<string, Painter> = {
   wheat_3: wheat(3),
   farmland,
   lava,
+  flames,
   obsidian,
   bed_head: (t) => blanket(t, true),
   bed_foot: (t) => blanket(t, false),
