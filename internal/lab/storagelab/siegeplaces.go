@@ -84,8 +84,12 @@ func standsAround(at geom.Point, honest, offered []stand, zones int) (own []stan
 		byZone[zone] = slices.DeleteFunc(voters, func(s stand) bool { return !slices.Contains(near, s) })
 	}
 	slices.SortStableFunc(byZone, func(a, b []stand) int { return cmp.Compare(len(b), len(a)) })
-	for _, list := range byZone[:zones/2+1] {
-		own = append(own, list...)
+	for rank := range votersOfZone { // who has fewer nodes takes the nearest of each zone
+		for _, list := range byZone[:zones/2+1] {
+			if rank < len(list) {
+				own = append(own, list[rank])
+			}
+		}
 	}
 	return own, len(own)
 }

@@ -12,11 +12,12 @@ import (
 )
 
 // said is what a node that stands so far from the cell's place in its zone says
-// is in the cell.
+// is in the cell; it names neighbours that stand as far as these.
 type said struct {
-	zone int
-	far  int32
-	cell *state.Cell
+	zone  int
+	far   int32
+	cell  *state.Cell
+	names []int32
 }
 
 // owners counts the digests that nodes of a network with four zones have sent of
@@ -27,9 +28,15 @@ func owners(all ...said) (*state.Cell, verdict) {
 	for i, s := range all {
 		r := statetest.Answers(s.cell)[0]
 		r.Seen.Whole = true
-		at := n.Places.Key(geom.Point{X: 500, Y: 500}, s.zone)
-		at.X += s.far
-		r.Around = &messages.Around{Self: &overlay.Contact{ID: id.ID{byte(i + 1)}, Pos: at}}
+		contact := func(name byte, far int32) *overlay.Contact {
+			at := n.Places.Key(geom.Point{X: 500, Y: 500}, s.zone)
+			at.X += far
+			return &overlay.Contact{ID: id.ID{name, byte(far)}, Pos: at}
+		}
+		r.Around = &messages.Around{Self: contact(byte(i+1), s.far)}
+		for _, far := range s.names {
+			r.Around.Neighbours = append(r.Around.Neighbours, contact(0, far))
+		}
 		q.Zones[s.zone].Results = append(q.Zones[s.zone].Results, r)
 	}
 	c, _, how := n.countOwners(q, 0, 0)
@@ -40,18 +47,21 @@ func owners(all ...said) (*state.Cell, verdict) {
 // away have none.
 func TestOwnersCountOneByOne(t *testing.T) {
 	good, bad := statetest.CellOf(1), statetest.CellOf(2)
-	ties := []said{{0, 1, good}, {0, 2, bad}, {1, 1, good}, {1, 2, bad}, {2, 1, good}, {3, 1, good}}
-	chorus := []said{}
+	say := func(zone int, far int32, cell *state.Cell, names ...int32) said { return said{zone, far, cell, names} }
+	ties := []said{say(0, 1, good), say(0, 2, bad), say(1, 1, good), say(1, 2, bad), say(2, 1, good), say(3, 1, good)}
+	var chorus, beside, denied []said
 	for zone := range 4 {
 		for near := range int32(nearest) {
-			chorus = append(chorus, said{zone, near, good})
+			chorus = append(chorus, say(zone, near, good))
 		}
 		for far := range int32(9) {
-			chorus = append(chorus, said{zone, 100 + far, bad})
+			chorus = append(chorus, say(zone, 100+far, bad))
 		}
+		beside = append(beside, say(zone, 1, good, 10, 11, 12, 13), say(zone, 100, bad), say(zone, 101, bad), say(zone, 102, bad))
+		denied = append(denied, say(zone, 5, good), say(zone, 100, bad, 1, 2, 3, 4))
 	}
-	few := []said{{0, 1, bad}, {0, 2, bad}, {0, 3, bad}, {1, 1, bad}, {1, 2, bad}, {2, 1, good}, {3, 1, good}}
-	split := []said{{0, 1, good}, {1, 1, good}, {2, 1, good}, {0, 2, bad}, {1, 2, bad}, {2, 2, bad}}
+	few := []said{say(0, 1, bad), say(0, 2, bad), say(0, 3, bad), say(1, 1, bad), say(1, 2, bad), say(2, 1, good), say(3, 1, good)}
+	split := []said{say(0, 1, good), say(1, 1, good), say(2, 1, good), say(0, 2, bad), say(1, 2, bad), say(2, 2, bad)}
 	for _, c := range []struct {
 		name string
 		all  []said
@@ -59,6 +69,8 @@ func TestOwnersCountOneByOne(t *testing.T) {
 	}{
 		{"liars in two zones", ties, good},
 		{"a chorus from far away", chorus, good},
+		{"a chorus beside the only owner of each zone", beside, good},
+		{"a chorus that names somebody nearer than the owner", denied, nil},
 		{"a majority of nodes in two zones", few, nil},
 		{"half of the nodes", split, nil},
 	} {

@@ -22,7 +22,7 @@ func (bl *Ballot) mostLikelyCell(q, bold *Poll, x, y int32) *state.Cell {
 	if len(said) == 0 {
 		return own
 	}
-	contested := slices.ContainsFunc(q.Zones, func(z Zone) bool { return bl.knows(q, &z, x, y) })
+	contested := bl.zonesThatKnow(q, x, y) > 0
 	for i := range said {
 		v := &said[i]
 		v.own = contested && own != nil && state.SameCellContent(own, v.cell)
@@ -53,7 +53,7 @@ type version struct {
 func (bl *Ballot) versions(q *Poll, x, y int32) (said []version) {
 	for zone := range q.Zones {
 		for _, r := range q.Zones[zone].Results {
-			if !q.Fits(r) || r.Seen.Covers(x, y, bl.World.Cell) != state.Inside {
+			if !bl.isOwner(q, zone, r, x, y) {
 				continue
 			}
 			c, who := r.Seen.At(x, y), r.Around.Self.ID
@@ -75,11 +75,12 @@ func (bl *Ballot) versions(q *Poll, x, y int32) (said []version) {
 	return said
 }
 
-// knows reports whether somebody of a zone knows what is in a cell.
-func (bl *Ballot) knows(q *Poll, z *Zone, x, y int32) bool {
-	return slices.ContainsFunc(z.Results, func(r *messages.Result) bool {
-		return q.Fits(r) && r.Seen.Covers(x, y, bl.World.Cell) == state.Inside
-	})
+// zonesThatKnow counts the zones of which somebody knows what is in a cell.
+func (bl *Ballot) zonesThatKnow(q *Poll, x, y int32) (know int) {
+	for zone := range q.Zones {
+		know += state.Indicator(slices.ContainsFunc(q.Zones[zone].Results, func(r *messages.Result) bool { return bl.isOwner(q, zone, r, x, y) }))
+	}
+	return know
 }
 
 // likelier is the order of versions of a cell.
@@ -113,11 +114,7 @@ func (bl *Ballot) precedes(a, b *state.Cell, byA, byB id.ID) bool {
 // say, there is a majority an update later. So it is if a zone is empty, and somebody
 // leaves in another.
 func (bl *Ballot) halfOfZonesKnow(q *Poll, x, y int32) bool {
-	know := 0
-	for i := range q.Zones {
-		know += state.Indicator(bl.knows(q, &q.Zones[i], x, y))
-	}
-	return 2*know >= bl.zones.Voters()
+	return 2*bl.zonesThatKnow(q, x, y) >= bl.zones.Voters()
 }
 
 // isFrozenByVote reports whether a cell that nobody knows enough of stands still: if most of
