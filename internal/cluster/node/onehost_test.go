@@ -26,7 +26,7 @@ func TestOneHostReturnsAlone(t *testing.T) {
 		if restored {
 			c.nodes[c.indexOf(g.node)].Call(func() { // somebody needs it, and builds nothing
 				w := c.node(c.indexOf(g.node)).net
-				w.routes.searchLeader(w.routes.of(home))
+				w.routes.Search(home)
 			})
 			c.until("it is restored", func() bool { return c.leaderOf(home) >= 0 })
 			c.s.Run(10 * time.Second)
