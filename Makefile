@@ -31,10 +31,14 @@ COLD := $(MODULE)/cmd/... $(MODULE)/internal/app/... $(MODULE)/internal/store/..
 	$(MODULE)/internal/cluster/kademlia/... $(MODULE)/internal/cluster/group/... \
 	$(MODULE)/internal/verified/... $(MODULE)/internal/net/nat/... \
 	$(MODULE)/internal/net/datachannel/... $(MODULE)/internal/net/transport/... \
+	$(MODULE)/internal/net/clock/... $(MODULE)/internal/cluster/records/... \
+	$(MODULE)/internal/game/genesis/... $(MODULE)/internal/game/clipboard/... \
 	$(PEBBLE) $(PEBBLE)/objstorage/... $(PEBBLE)/vfs/... $(PEBBLE)/wal/... \
 	$(PEBBLE)/sstable $(PEBBLE)/sstable/blob/... $(PEBBLE)/internal/manifest/... \
 	$(PEBBLE)/internal/overlap/... $(PEBBLE)/internal/keyspan/... \
 	github.com/cockroachdb/errors/... github.com/cockroachdb/redact/... \
+	github.com/cockroachdb/crlib/... github.com/cockroachdb/tokenbucket/... \
+	github.com/cockroachdb/logtags/... github.com/tinylib/... github.com/pkg/errors/... \
 	github.com/RaduBerinde/... github.com/getsentry/... github.com/kr/... \
 	github.com/gogo/... google.golang.org/protobuf/... github.com/prometheus/... \
 	github.com/klauspost/compress/fse github.com/klauspost/compress/huff0 \
@@ -45,7 +49,7 @@ COLD := $(MODULE)/cmd/... $(MODULE)/internal/app/... $(MODULE)/internal/store/..
 	vendor/golang.org/x/text/... encoding/json encoding/xml encoding/gob encoding/asn1 \
 	text/... mime/... regexp/... log/... image/... archive/... html/... go/... \
 	strconv path/... bufio context math/big database/sql/... fmt reflect os/... time io/fs \
-	net net/http net/textproto net/mail net/url runtime/pprof crypto/tls crypto/x509 crypto/rsa crypto/ecdsa
+	net net/http/... net/textproto net/mail net/url runtime/pprof crypto/tls crypto/x509 crypto/rsa crypto/ecdsa
 GCFLAGS := $(foreach package,$(COLD),-gcflags='$(package)=-l')
 
 build:

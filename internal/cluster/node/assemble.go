@@ -64,14 +64,15 @@ func (w *network) assembleHosting(c part.Part) {
 	w.offers = &offers{Part: c, invited: func(node id.ID) id.ID { return w.access.InvitationOf(node) }, said: peers.NewOwn[hostOffer](w.links), links: w.links, own: w.creation}
 	w.votes = &votePlacement{Part: c, links: w.links}
 	w.departure = &departure{Part: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
-	w.restoration = &restoration{Part: c, convicted: w.convicted, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, refusals: w.refusals, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}
+	w.restoration = &restoration{Part: c, convicted: w.convicted, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, refusals: w.refusals, objections: &objections{Part: c, since: map[shards.Shard]*objected{}}, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}
 	w.spares = copies.NewSpareKeeping(c, w.signatures, w.links, w.copies, w.invitations, w.hosting)
 	w.fetching = copies.NewFetching(c, w.links, w.copies, w.spares)
 	w.states = copies.NewSavedStates(c, w.links, w.dir, w.seen, w.copies)
 	w.words = &words{Part: c, signatures: w.signatures, links: w.links, hosting: w.hosting, spares: w.spares, copies: w.copies}
 	w.hosting.words = w.words
 	w.merges, w.sources = copies.NewMerges(c, w.n.newSeat("merges"), w.signatures, w.links, w.copies, w.hosting, w.routes, w.n.cfg.Region.Terrain)
-	w.restoring = copies.NewStateRestoring(c, w.links, w.hosting, w.routes, w.merges, w.copies, w.fetching, w.jobs, w.n.cfg.Region.Terrain)
+	w.restoring = copies.NewStateRestoring(c, w.links, w.hosting, w.routes, w.merges, w.copies, w.signatures, w.fetching, w.jobs, w.n.cfg.Region.Terrain)
+	w.hosting.returned = w.restoring
 	w.hosting.newReplica = func(p shards.Shard) *replica { return w.assembleReplica(c, p) }
 }
 

@@ -45,7 +45,22 @@ type groupCreation struct {
 
 	searches map[shards.Shard]*hostSearch // shards that this node looks for hosts of
 	creating map[shards.Shard]bool        // shards whose record this node creates
+	claims   map[hostClaim]machine.Time   // that a shard has hosts: since when
 }
+
+// hostClaim is a node's word that a shard has hosts.
+type hostClaim struct {
+	shard shards.Shard
+	by    id.ID
+}
+
+const (
+	// followClaim is for how long a node is believed that a shard has hosts, while nobody
+	// finds a leader there; claimKnown for how long it is known that it has said so.
+	followClaim   = 10 * time.Second
+	claimKnown    = 5 * time.Minute
+	maxHostClaims = 1024
+)
 
 // foundHosts hears what hosts were found for a shard (routes).
 type foundHosts interface {
@@ -56,7 +71,7 @@ type foundHosts interface {
 
 func newGroupCreation(c part.Part, l *peers.Links, dir *directory.Directory, seen *peers.Sightings) *groupCreation {
 	return &groupCreation{
-		Part: c, links: l, dir: dir, seen: seen, searches: map[shards.Shard]*hostSearch{}, creating: map[shards.Shard]bool{},
+		Part: c, links: l, dir: dir, seen: seen, searches: map[shards.Shard]*hostSearch{}, creating: map[shards.Shard]bool{}, claims: map[hostClaim]machine.Time{},
 	}
 }
 
@@ -139,7 +154,7 @@ func (c *groupCreation) onHostReply(f *peers.Remote, m *HostReply) {
 func (c *groupCreation) finishHostSearch(mk *hostSearch) {
 	waited := c.Env.Now().Sub(mk.asking)
 	for _, p := range mk.asked {
-		if a := mk.answers[p.ID]; a != nil && len(a.Members) > 0 { // it has hosts already
+		if a := mk.answers[p.ID]; a != nil && len(a.Members) > 0 && c.follows(mk.shard, p.ID) { // it has hosts already
 			delete(c.searches, mk.shard)
 			c.routes.HostsFound(mk.shard, a.Members)
 			return
@@ -152,6 +167,19 @@ func (c *groupCreation) finishHostSearch(mk *hostSearch) {
 	case waited >= hostQueryTimeout:
 		delete(c.searches, mk.shard) // nodes that need the shard ask again
 	}
+}
+
+// follows reports whether a node's word is followed that a shard has hosts. If that is not
+// true, or they cannot lead, whoever needs the shard asks for hosts again.
+func (c *groupCreation) follows(p shards.Shard, by id.ID) bool {
+	now, k := c.Env.Now(), hostClaim{p, by}
+	since, known := c.claims[k]
+	if !known {
+		if since = now; len(c.claims) < maxHostClaims {
+			c.claims[k] = now
+		}
+	}
+	return now.Sub(since) < followClaim
 }
 
 // chooseHosts chooses the hosts (hostpolicy.FirstHosts), and lets the first of them
@@ -210,6 +238,12 @@ func (c *groupCreation) onCreateGroup(m *CreateGroup) {
 
 // beat ends what takes too long.
 func (c *groupCreation) beat() {
+	now := c.Env.Now()
+	for k, since := range c.claims { // the order does not matter
+		if now.Sub(since) >= claimKnown {
+			delete(c.claims, k)
+		}
+	}
 	for _, p := range shards.Sorted(c.searches) {
 		if mk := c.searches[p]; mk.asking != 0 {
 			c.finishHostSearch(mk)

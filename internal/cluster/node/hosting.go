@@ -28,12 +28,15 @@ type hosting struct {
 	convicted   *accountability.Convictions
 	copies      *copies.Store
 	restoration *restoration
-	refusals    *refusals
-	words       *words
-	runner      shardRunner
-	players     interface{ players() int }
-	newReplica  func(shards.Shard) *replica
-	wakes       peers.Own[wakeBudgets]
+	returned    interface { // what hosts that came back alone have put aside
+		HearReturned(*peers.Remote, *shardgroup.GroupStatus)
+	}
+	refusals   *refusals
+	words      *words
+	runner     shardRunner
+	players    interface{ players() int }
+	newReplica func(shards.Shard) *replica
+	wakes      peers.Own[wakeBudgets]
 
 	replicas  map[shards.Shard]*replica
 	dormant   map[shards.Shard]bool      // replicas that are on the disk, and not read yet
@@ -215,6 +218,7 @@ func (o *hosting) onGroupStatus(f *peers.Remote, m *shardgroup.GroupStatus) {
 		}
 	}
 	o.restoration.hear(f, m)
+	o.returned.HearReturned(f, m)
 	if h := o.replicas[m.Shard]; h != nil {
 		h.rollback.hear(f, m)
 		h.onGroupStatus(f, m)

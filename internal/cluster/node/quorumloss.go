@@ -42,7 +42,7 @@ type quorumLoss struct {
 	dir         *directory.Directory
 	seen        *peers.Sightings
 	restoration interface { // of a shard that this node is the last host of
-		beginAlone(p shards.Shard, rival records.Hosts, since machine.Time, resign resignation)
+		beginAlone(p shards.Shard, rival records.Hosts, own lastHost)
 	}
 
 	next  machine.Time
@@ -176,18 +176,24 @@ func (g *quorumLoss) isLastOf(st *group.Status, now machine.Time) bool {
 func (g *quorumLoss) continueAlone(now machine.Time) {
 	g.next = now.Add(lastHostRetry)
 	g.dir.Find(g.group.Shard, func(r kademlia.Result) {
+		st := g.group.Raft.Status()
 		rival := records.Hosts{Term: g.group.Term(), Members: g.group.Members()}
+		own := lastHost{since: g.since, end: shardgroup.EndOf(&st)}
 		if r.Record != nil {
 			if found, err := records.DecodeHosts(r.Record.Payload); err == nil {
 				rival.Term = max(rival.Term, found.Term)
+				if !sameNodes(found.Members, rival.Members) {
+					own.successors = found.Members
+				}
 			}
 		}
-		g.restoration.beginAlone(g.group.Shard, rival, g.since, func() (log []machine.DiskWrite, ok bool) {
+		own.resign = func() (log []machine.DiskWrite, ok bool) {
 			if g.since != 0 && !g.group.Gone {
 				log, ok = g.group.Raft.Resign() // if it cannot now: asked again
 			}
 			return log, ok
-		})
+		}
+		g.restoration.beginAlone(g.group.Shard, rival, own)
 	})
 }
 
@@ -236,7 +242,7 @@ func (g *quorumLoss) decide(st *group.Status, now machine.Time) {
 		g.Note(lost + "; going on without them failed, trying again: " + err.Error())
 		return
 	}
-	g.Note(lost + ": it goes on with what this node has. What only they had is lost; if they come back they put it aside.")
+	g.Note(lost + ": it goes on with what this node has, its state of " + part.Clock(g.since) + ". What only they had is lost; if they come back they put it aside.")
 }
 
 // count counts the voters that cannot elect, and the nodes near the key that have

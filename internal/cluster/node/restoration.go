@@ -37,13 +37,21 @@ type restoration struct {
 	copies     *copies.Store
 	hosting    *hosting
 	refusals   *refusals
+	objections *objections
 
 	inquiries map[shards.Shard]*lossInquiry
 	resigning map[shards.Shard]*lossInquiry // replicas here that are being put aside
 }
 
-// resignation ends the replica here that is the last of its group (group.Resign).
-type resignation func() (log []machine.DiskWrite, ok bool)
+// lastHost is the replica here that is the last of its group, as far as it hears.
+type lastHost struct {
+	resign func() (log []machine.DiskWrite, ok bool) // ends it (group.Resign)
+	since  machine.Time                              // when the other hosts fell silent
+	end    hostpolicy.Log                            // of its log
+	// successors are other nodes that the directory names as hosts; none: it names these.
+	successors []machine.Peer
+	log        []machine.DiskWrite // what resign has returned
+}
 
 // lossInquiry is the question whether a shard has lost its hosts.
 type lossInquiry struct {
@@ -60,11 +68,8 @@ type lossInquiry struct {
 	done      func()
 	// nearer: a node that is nearer to the key asks the same.
 	nearer bool
-	// resign, where this node is the last host of the shard, ends its replica; nil: it is
-	// not. since is when the other hosts fell silent, log what resign has returned.
-	resign resignation
-	since  machine.Time
-	log    []machine.DiskWrite
+	// own is the replica here, where this node is the last host of the shard; nil: it is not.
+	own *lastHost
 }
 
 const (
@@ -81,9 +86,10 @@ func (o *restoration) begin(p shards.Shard, rival records.Hosts, done func()) {
 }
 
 // beginAlone asks whether this node may continue a shard in a group of its own, as the
-// last of its hosts, which has heard none of the others since a time.
-func (o *restoration) beginAlone(p shards.Shard, rival records.Hosts, since machine.Time, resign resignation) {
-	o.inquire(p, &lossInquiry{rival: rival, done: func() {}, since: since, resign: resign})
+// last of its hosts, which has heard none of the others for a while; or else whether others
+// host it, who then get what it has.
+func (o *restoration) beginAlone(p shards.Shard, rival records.Hosts, own lastHost) {
+	o.inquire(p, &lossInquiry{rival: rival, done: func() {}, own: &own})
 }
 
 func (o *restoration) inquire(p shards.Shard, q *lossInquiry) {
@@ -94,6 +100,9 @@ func (o *restoration) inquire(p shards.Shard, q *lossInquiry) {
 	q.begun, q.heard, q.ended, q.witnesses = o.Env.Now(), map[id.ID]*shardgroup.GroupStatus{}, map[id.ID]int{}, map[id.ID]bool{}
 	q.probeAt = q.begun.Add(lossProbe)
 	others := append(o.seen.Recent(), o.dir.NearestNodes(p, hostpolicy.Claimants)...)
+	if q.own != nil {
+		others = append(others, q.own.successors...)
+	}
 	q.asked = append(slices.Clone(q.rival.Members), o.dir.InOrder(p, others)...)
 	seen := map[id.ID]bool{o.Cfg.Self.ID: true}
 	q.asked = slices.DeleteFunc(q.asked, func(n machine.Peer) bool {
@@ -144,6 +153,7 @@ func (o *restoration) questioned(f *peers.Remote, p shards.Shard) {
 
 // beat goes on with the inquiries.
 func (o *restoration) beat(now machine.Time) {
+	o.objections.beat(now)
 	for _, p := range shards.Sorted(o.inquiries) {
 		switch q := o.inquiries[p]; {
 		case now.Sub(q.begun) >= lossDecide:
@@ -194,12 +204,11 @@ func (q *lossInquiry) allEnded(but id.ID) bool {
 // lost sums up what was heard.
 func (o *restoration) lost(p shards.Shard, q *lossInquiry) hostpolicy.Lost {
 	l := hostpolicy.Lost{
-		Near: 1, Answered: 1, Hosts: len(q.rival.Members), Gone: o.seen.AllGone(q.rival.Members), Ended: q.allEnded(o.Cfg.Self.ID),
+		Hosting: o.objections.hold(p, q), Near: 1, Answered: 1, Hosts: len(q.rival.Members), Gone: o.seen.AllGone(q.rival.Members), Ended: q.allEnded(o.Cfg.Self.ID),
 	}
 	isHost := func(n machine.Peer) bool { return peers.Among(q.rival.Members, n.ID) }
 	for _, n := range q.asked {
 		m := q.heard[n.ID]
-		l.Hosting = l.Hosting || m != nil && (m.Led || m.Member || m.Heard && q.resign != nil)
 		if !isHost(n) && o.seen.IsRecent(n.ID) && !q.hasEnded(n) {
 			l.Others++
 			if m == nil {
@@ -250,10 +259,10 @@ func (o *restoration) newest(p shards.Shard, q *lossInquiry, own copies.Saved) m
 // decide restores the shard here, or lets the node do so that has the newest copy.
 func (o *restoration) decide(p shards.Shard, q *lossInquiry) {
 	lost := o.lost(p, q)
-	if q.resign != nil {
-		ok := !o.IsLeaving() && lost.MayRestore()
+	if q.own != nil {
+		ok := !o.IsLeaving() && (q.isSucceeded(p) || lost.MayRestore())
 		if ok {
-			q.log, ok = q.resign()
+			q.own.log, ok = q.own.resign()
 		}
 		if ok {
 			o.resigning[p] = q // it goes on when the disk has that (resigned)
@@ -305,6 +314,20 @@ func (q *lossInquiry) origin() group.Origin {
 	return group.Origin{Number: shardgroup.GenerationOf(q.rival.Term), Term: shardgroup.RaftTermOf(q.rival.Term), Former: q.rival.Members}
 }
 
+// isSucceeded reports whether most of the nodes that the directory names as hosts say that
+// they host a group that was begun in the place of this node's, which two hosts of that
+// would end.
+func (q *lossInquiry) isSucceeded(p shards.Shard) bool {
+	n := 0
+	for _, s := range q.own.successors {
+		gen := q.own.end.Gen
+		if m := q.heard[s.ID]; m != nil && m.Led && m.Gen.Number == gen.Number && m.Gen.Compare(gen) < 0 {
+			n++
+		}
+	}
+	return 2*n > len(q.own.successors) && !p.Lobby
+}
+
 // resigned is when the replica of the last host is put aside: the shard continues from
 // that. It is a copy like any other; the host that signs it is this node. What was only in
 // the log is no part of it: the other hosts may not have that, so it is merged like what
@@ -313,7 +336,17 @@ func (o *restoration) resigned(p shards.Shard) {
 	q := o.resigning[p]
 	delete(o.resigning, p)
 	own, ok := o.copies.Retired(p)
-	if q == nil || !ok {
+	switch {
+	case q == nil || !ok:
+		return
+	case q.isSucceeded(p):
+		o.copies.SignRetired(own, q.own.log, q.own.end, o.signatures, func(err error) {
+			text := fmt.Sprintf("The other hosts of %s have not come back, and others host it: what this node had is put aside, and merged if it is asked for.", p)
+			if err != nil {
+				text = fmt.Sprintf("What this node had of %s cannot be put aside: %v", p, err)
+			}
+			o.Note(text)
+		})
 		return
 	}
 	o.copies.Read(own, func(kvs []machine.KV, err error) {
@@ -321,10 +354,10 @@ func (o *restoration) resigned(p shards.Shard) {
 			o.Note(fmt.Sprintf("What this node has of %s, as its last host, cannot be read: %v", p, err))
 			return
 		}
-		own.At = q.since
+		own.At = q.own.since
 		own.Proof = o.signatures.Sign(o.Cfg.Self.ID, p, own.End(), group.DigestOf(kvs).Sum())
 		from := q.origin()
-		from.Restored, from.Content, from.Changes = own.At, kvs, q.log
+		from.Restored, from.Content, from.Changes = own.At, kvs, q.own.log
 		o.continueFrom(p, own, from, q)
 	})
 }
@@ -338,7 +371,7 @@ func (o *restoration) continueFrom(p shards.Shard, own copies.Saved, from group.
 			return
 		}
 		lost := fmt.Sprintf("its %d hosts", len(q.rival.Members))
-		if q.resign != nil {
+		if q.own != nil {
 			lost = fmt.Sprintf("%d of its %d hosts", len(q.rival.Members)-1, len(q.rival.Members))
 		}
 		o.Note(fmt.Sprintf("%s lost %s. It was restored to its state of %s.", p, lost, part.Clock(own.At)))

@@ -41,6 +41,9 @@ func (c *chaos) check() error {
 	if err := c.checkConvictions(); err != nil {
 		return err
 	}
+	if err := c.readLosses(); err != nil {
+		return err
+	}
 	replicas, err := c.readStores()
 	if err != nil {
 		return err
@@ -174,7 +177,12 @@ func (c *chaos) compareBlocks(r *replica) {
 				c.wrong.add("node %d: %v", r.node, err)
 				return
 			}
-			if b := col.At(int(s.at.X&(world.ChunkSize-1)), int(s.at.Y), int(s.at.Z&(world.ChunkSize-1))); !s.may[b] {
+			b := col.At(int(s.at.X&(world.ChunkSize-1)), int(s.at.Y), int(s.at.Z&(world.ChunkSize-1)))
+			switch {
+			case s.may[b]:
+			case s.allows(b, c.lostAt(s.at)):
+				c.counts["lost_places"]++
+			default:
 				c.wrong.add("node %d has %v, %v", r.node, b, s)
 			}
 		}

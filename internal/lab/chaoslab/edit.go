@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,24 +21,12 @@ import (
 // what was acknowledged last, and what was asked for since without a clear
 // answer.
 type chaosSpot struct {
-	at    world.Pos
-	may   map[world.Block]bool
-	story []string // what was asked for, and the answers
+	at world.Pos
+	known[world.Block]
 }
 
 func (s *chaosSpot) String() string {
-	return fmt.Sprintf("%v may be %v (%s)", s.at, slices.Sorted(maps.Keys(s.may)), strings.Join(s.story[max(0, len(s.story)-6):], "; "))
-}
-
-// tell notes an act and its answer; nil: there is none that is clear.
-func (s *chaosSpot) tell(begun, now time.Duration, to world.Block, r *wire.ActResult) {
-	end := "unclear"
-	if r != nil {
-		if end = "done"; !r.OK {
-			end = string(r.Code)
-		}
-	}
-	s.story = append(s.story, fmt.Sprintf("%.1f–%.1f s %v: %s", begun.Seconds(), now.Seconds(), to, end))
+	return fmt.Sprintf("%v may be %v (%s)", s.at, slices.Sorted(maps.Keys(s.may)), s.story())
 }
 
 // chaosBlocks are what editors build with: cubes that stay as they are (dirt would become grass).
@@ -57,7 +44,11 @@ type editor struct {
 	rand  rng.Rand
 	acks  atomic.Int64
 	sign  ownSign
+	away  []span // when it was not at home, with what it carries
 }
+
+// span is a time between two moments; it has not ended if to is zero.
+type span struct{ from, to time.Time }
 
 // chaosTally counts what editors did.
 type chaosTally struct {
@@ -114,6 +105,7 @@ func (e *editor) session(ctx context.Context) error {
 		return err
 	}
 	defer g.Close()
+	e.away = append(e.away, span{from: time.Now()})
 	if e.rand.Intn(2) == 0 {
 		if err := e.trade(ctx, g); err != nil {
 			return err
@@ -122,6 +114,7 @@ func (e *editor) session(ctx context.Context) error {
 	if err := goTo(ctx, g, e.home, e.spots); err != nil {
 		return err
 	}
+	e.away[len(e.away)-1].to = time.Now()
 	e.chaos.look(e.who.Name, g, e.spots)
 	for i, b := range chaosBlocks {
 		if err := e.pick(ctx, g, i, b); err != nil {
@@ -168,13 +161,11 @@ func (e *editor) edit(ctx context.Context, g *nodelab.Guest) error {
 	if now != world.Air {
 		act, to = wire.Act{Kind: wire.Dig, X: s.at.X, Y: s.at.Y, Z: s.at.Z, Face: uint8(world.FaceUp)}, world.Air
 	}
-	before := maps.Clone(s.may)
-	s.may[to] = true
 	tally := &e.chaos.tally
 	tally.edits.Add(1)
-	begun := time.Since(e.chaos.begun)
+	answered := s.ask(to)
 	r := g.Answer(act)
-	s.tell(begun, time.Since(e.chaos.begun), to, r)
+	answered(r != nil, r != nil && r.OK)
 	switch {
 	case r == nil:
 		tally.unclear.Add(1)
@@ -185,11 +176,9 @@ func (e *editor) edit(ctx context.Context, g *nodelab.Guest) error {
 			return nil
 		}
 	case r.OK:
-		s.may = map[world.Block]bool{to: true}
 		tally.acked.Add(1)
 		e.acks.Add(1)
 	default:
-		s.may = before // for certain not done
 		tally.refused.Add(1)
 	}
 	return nil
@@ -211,7 +200,7 @@ func (v *violations) add(format string, args ...any) {
 func (c *chaos) look(who string, g *nodelab.Guest, spots []*chaosSpot) {
 	for _, s := range spots {
 		if b, ok := g.Blocks().Block(s.at); ok && !s.may[b] {
-			c.wrong.add("%.1f s: %s sees %v, %v", time.Since(c.begun).Seconds(), who, b, s)
+			c.see(sighting{time.Now(), who, s, b, s.String()})
 		}
 	}
 }

@@ -21,13 +21,14 @@ import (
 
 var Experiment = lab.Experiment{
 	Name:   "chaos",
-	Shows:  "that nothing acknowledged is lost and nothing is invented while nodes are killed, frozen, cut off, slow, full, and disagree about the time",
+	Shows:  "that nothing acknowledged is lost and nothing is invented while nodes are killed, frozen, cut off, slow, full, and disagree about the time; if all hosts of a part are killed or a disk is put back, that nothing is lost unsaid",
 	Source: "own rule: what was acknowledged stays, nothing else appears, land of others does not change, and a rollback takes back all of it",
 	Settings: []lab.Setting{
 		{Name: "minutes", Default: "2", Unit: "min", Text: "how long things go wrong"},
 		{Name: "nodes", Default: "7", Text: "processes that host the world"},
 		{Name: "editors", Default: "6", Text: "players that edit"},
 		{Name: "hosts", Default: "loopback", Text: "namespaces: each node in a network namespace of its own, cables are pulled too (Linux, root)"},
+		{Name: "losses", Default: "0", Text: "1: all hosts of a part are killed at once, too, with and without their disks, and disks are put back"},
 		{Name: "keep", Default: "0", Text: "1: the nodes' folders and logs stay"},
 	},
 	Run: runChaos,
@@ -47,11 +48,16 @@ type chaos struct {
 	chest    world.Pos       // that the editors share
 	furnace  world.Pos       // likewise
 	village  village
-	traders  int // editors who have tokens
+	taken    []world.Pos // homes, and the market
+	traders  int         // editors who have tokens
 	tally    chaosTally
 	wrong    violations
-	land     *nodelab.Land  // the terrain
-	counts   map[string]int // of faults
+	seen     []sighting        // what players saw and was not acknowledged last
+	lost     map[string][]loss // by the part; what the nodes have said
+	putBack  []time.Time       // from when the disks are that were put back
+	wipeFrom int               // the next round in which disks may be deleted
+	land     *nodelab.Land     // the terrain
+	counts   map[string]int    // of faults
 	begun    time.Time
 	logMu    sync.Mutex
 }
@@ -63,7 +69,7 @@ func (c *chaos) logf(format string, args ...any) {
 }
 
 func runChaos(t *lab.Trial) (err error) {
-	minutes, nodes, editors, keep := t.Float("minutes", 0.05), t.Int("nodes", 3), t.Int("editors", 1), t.Int("keep", 0)
+	minutes, nodes, editors, losses, keep := t.Float("minutes", 0.05), t.Int("nodes", 3), t.Int("editors", 1), t.Int("losses", 0), t.Int("keep", 0)
 	hosts := t.Text("hosts")
 	if hosts != "loopback" && hosts != "namespaces" {
 		t.Reject("hosts", "loopback or namespaces")
@@ -71,7 +77,7 @@ func runChaos(t *lab.Trial) (err error) {
 	if err := t.Settings(); err != nil {
 		return err
 	}
-	c := &chaos{t: t, faults: chaosFaults, land: &nodelab.Land{Gen: terrain.New(t.Seed), Columns: map[world.ColumnPos]*world.Column{}}, counts: map[string]int{}, begun: time.Now()}
+	c := &chaos{t: t, faults: slices.Clone(chaosFaults), land: &nodelab.Land{Gen: terrain.New(t.Seed), Columns: map[world.ColumnPos]*world.Column{}}, counts: map[string]int{}, wipeFrom: firstWipe, begun: time.Now()}
 	if c.dir, err = os.MkdirTemp("", "voxelpopuli-chaos-"); err != nil {
 		return err
 	}
@@ -81,7 +87,10 @@ func runChaos(t *lab.Trial) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, network.Close()) }()
-		c.faults = append(slices.Clone(chaosFaults), pulledCables)
+		c.faults = append(c.faults, pulledCables)
+	}
+	if losses != 0 {
+		c.faults = append(c.faults, lossFaults...)
 	}
 	defer func() {
 		for _, p := range c.nodes {
@@ -115,9 +124,14 @@ func runChaos(t *lab.Trial) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := c.readLosses(); err != nil {
+		return err
+	}
 	if err := errors.Join(c.takeBack(), c.check()); err != nil {
 		return err
 	}
+	c.judge()
+	c.countLosses()
 	return c.report()
 }
 
@@ -201,18 +215,25 @@ func (c *chaos) homes(n int) []world.Pos {
 	return out
 }
 
-// dry finds a place for feet near one that has spots enough.
+// apart is how far homes are from each other at least: no two players have the same spots.
+const apart = 8
+
+// dry finds a place for feet near one that has spots enough, which nobody else has.
 func (c *chaos) dry(near world.Pos) world.Pos {
-	for r := int32(0); r < 56; r++ {
+	isTaken := func(p world.Pos) bool {
+		return slices.ContainsFunc(c.taken, func(o world.Pos) bool { return max(nodelab.Abs(p.X-o.X), nodelab.Abs(p.Z-o.Z)) < apart })
+	}
+	for r := int32(0); r < 160; r++ {
 		for x := -r; x <= r; x++ {
 			for z := -r; z <= r; z++ {
 				if max(nodelab.Abs(x), nodelab.Abs(z)) != r {
 					continue
 				}
 				p := near.Add(x, 0, z)
-				if y, ok := c.top(p); ok {
+				if y, ok := c.top(p); ok && !isTaken(p) {
 					p.Y = y + 1
 					if len(c.spots(p)) >= 12 {
+						c.taken = append(c.taken, p)
 						return p
 					}
 				}
@@ -243,7 +264,7 @@ func (c *chaos) spots(home world.Pos) (out []*chaosSpot) {
 			p := home.Add(x, 0, z)
 			if y, ok := c.top(p); ok && max(nodelab.Abs(x), nodelab.Abs(z)) > 1 && nodelab.Abs(y+1-home.Y) <= 1 {
 				p.Y = y + 1
-				out = append(out, &chaosSpot{at: p, may: map[world.Block]bool{world.Air: true}})
+				out = append(out, &chaosSpot{at: p, known: knownTo(world.Air)})
 			}
 		}
 	}
@@ -269,7 +290,7 @@ func (c *chaos) report() error {
 	for _, f := range c.faults {
 		t.Metric(strings.ReplaceAll(f.name, " ", "_"), float64(c.counts[f.name]), "")
 	}
-	for _, name := range []string{"parts", "replicas", "replicas_behind", "leaderships", "ticks_replayed"} {
+	for _, name := range []string{"parts", "replicas", "replicas_behind", "leaderships", "ticks_replayed", "losses_reported", "lost_places", "lost_seen"} {
 		t.Metric(name, float64(c.counts[name]), "")
 	}
 	if len(c.wrong.list) == 0 {

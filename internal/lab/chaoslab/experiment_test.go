@@ -61,7 +61,7 @@ func TestReadLeads(t *testing.T) {
 // violation, one of those that are not clear is none.
 func TestChaosNoticesLoss(t *testing.T) {
 	c := &chaos{land: &nodelab.Land{Gen: terrain.New(1), Columns: map[world.ColumnPos]*world.Column{}}}
-	s := &chaosSpot{at: world.Pos{X: 3, Y: 200, Z: 5}, may: map[world.Block]bool{world.Air: true, world.Bricks: true}}
+	s := &chaosSpot{at: world.Pos{X: 3, Y: 200, Z: 5}, known: knownTo(world.Air, world.Bricks)}
 	c.editors = []*editor{{spots: []*chaosSpot{s}}}
 	r := &replica{space: "r.0.0"}
 	if c.compareBlocks(r); len(c.wrong.list) != 0 {

@@ -26,6 +26,7 @@ type chaosProcess struct {
 	up    atomic.Bool // runs, and is not stopped
 	state chaosOrder  // how bad things are
 	dir   string      // of its world
+	taken time.Time   // when its disk was copied that it is put back to
 	last  chaosReport
 }
 

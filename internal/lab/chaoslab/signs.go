@@ -18,8 +18,8 @@ import (
 
 // ownSign is the sign of an editor, and what may be written on it.
 type ownSign struct {
-	at    world.Pos
-	may   map[string]bool
+	at world.Pos
+	known[string]
 	wrote int
 }
 
@@ -28,12 +28,11 @@ func (e *editor) writes(g *nodelab.Guest) {
 	s := &e.sign
 	s.wrote++
 	text := fmt.Sprintf("%s was\nhere %d times", e.who.Name, s.wrote)
-	s.may[text] = true
-	if r := g.Answer(wire.Act{Kind: wire.Write, X: s.at.X, Y: s.at.Y, Z: s.at.Z, Text: text}); r != nil && r.OK {
-		s.may = map[string]bool{text: true}
+	answered := s.ask(text)
+	r := g.Answer(wire.Act{Kind: wire.Write, X: s.at.X, Y: s.at.Y, Z: s.at.Z, Text: text})
+	answered(r != nil, r != nil && r.OK)
+	if r != nil && r.OK {
 		e.chaos.tally.texts.Add(1)
-	} else if r != nil {
-		delete(s.may, text)
 	}
 }
 
@@ -44,7 +43,7 @@ func (c *chaos) readSigns(who string, g *nodelab.Guest) error {
 		return err
 	}
 	for _, e := range c.editors[:c.traders] {
-		err := g.Until(c.t.Context, "the sign of "+e.who.Name, func() bool { return e.sign.may[g.SignText(e.sign.at)] })
+		err := g.Until(c.t.Context, "the sign of "+e.who.Name, func() bool { return e.sign.allows(g.SignText(e.sign.at), c.lostAt(e.sign.at)) })
 		if err != nil {
 			c.wrong.add("%.1f s: %s reads %q on the sign of %s, not one of %q", time.Since(c.begun).Seconds(), who, g.SignText(e.sign.at), e.who.Name, slices.Sorted(maps.Keys(e.sign.may)))
 		}
@@ -66,7 +65,7 @@ func (c *chaos) checkSigns(replicas map[string][]replica) error {
 		maps.Copy(written, texts)
 	}
 	for _, e := range c.editors[:c.traders] {
-		if text := written[e.sign.at]; !e.sign.may[text] {
+		if text := written[e.sign.at]; !e.sign.allows(text, c.lostAt(e.sign.at)) {
 			c.wrong.add("on the disks the sign of %s says %q, not one of %q", e.who.Name, text, slices.Sorted(maps.Keys(e.sign.may)))
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 )
 
-// chaosFault is something that goes wrong with a node, for some rounds.
+// chaosFault is something that goes wrong with a node, or with several at once, for some
+// rounds.
 type chaosFault struct {
 	name  string
 	share int // of all faults
@@ -17,23 +18,26 @@ type chaosFault struct {
 	most  int
 	begin func(c *chaos, p *chaosProcess, r *rng.Rand) error
 	end   func(c *chaos, p *chaosProcess) error // nil: calm state
+	// choose chooses the nodes of those that are well; nil: any one. None: it does not
+	// happen now.
+	choose func(c *chaos, round int, well []*chaosProcess, r *rng.Rand) []*chaosProcess
 }
 
 var chaosFaults = []chaosFault{
-	{"kills", 20, 1, 2, (*chaos).killNode, (*chaos).start},
-	{"long_absences", 6, 6, 8, (*chaos).killNode, (*chaos).start}, // others take its places, it comes back with its old data
-	{"freezes", 16, 1, 4, func(_ *chaos, p *chaosProcess, _ *rng.Rand) error { return p.freeze() }, func(_ *chaos, p *chaosProcess) error { return p.thaw() }},
-	{"cuts", 14, 1, 5, (*chaos).cutNode, nil},
-	{"one_way_cuts", 14, 1, 4, (*chaos).muteNode, nil},
+	{"kills", 20, 1, 2, (*chaos).killNode, (*chaos).start, nil},
+	{"long_absences", 6, 6, 8, (*chaos).killNode, (*chaos).start, nil}, // others take its places, it comes back with its old data
+	{"freezes", 16, 1, 4, func(_ *chaos, p *chaosProcess, _ *rng.Rand) error { return p.freeze() }, func(_ *chaos, p *chaosProcess) error { return p.thaw() }, nil},
+	{"cuts", 14, 1, 5, (*chaos).cutNode, nil, nil},
+	{"one_way_cuts", 14, 1, 4, (*chaos).muteNode, nil, nil},
 	{"slow_disks", 12, 1, 4, func(_ *chaos, p *chaosProcess, r *rng.Rand) error {
 		p.state.Sync = time.Duration(50+r.Intn(500)) * time.Millisecond
 		return nil
-	}, nil},
-	{"full_disks", 10, 1, 3, func(_ *chaos, p *chaosProcess, _ *rng.Rand) error { p.state.Full = true; return nil }, nil},
+	}, nil, nil},
+	{"full_disks", 10, 1, 3, func(_ *chaos, p *chaosProcess, _ *rng.Rand) error { p.state.Full = true; return nil }, nil, nil},
 	{"clock_jumps", 8, 1, 4, func(_ *chaos, p *chaosProcess, r *rng.Rand) error {
 		p.state.Clock = time.Duration(r.Intn(10000)-4000) * time.Millisecond
 		return nil
-	}, nil},
+	}, nil, nil},
 }
 
 func (c *chaos) killNode(p *chaosProcess, _ *rng.Rand) error {
@@ -65,9 +69,12 @@ func (c *chaos) muteNode(p *chaosProcess, r *rng.Rand) error {
 // going is a fault that lasts.
 type going struct {
 	chaosFault
-	node  *chaosProcess
+	nodes []*chaosProcess
 	until int // round
 }
+
+// hits reports whether it goes wrong with a node.
+func (g *going) hits(p *chaosProcess) bool { return slices.Contains(g.nodes, p) }
 
 const (
 	roundTime = 2 * time.Second
@@ -86,13 +93,16 @@ func (c *chaos) storm(d time.Duration) error {
 			return err
 		}
 		if len(now) < atOnce && r.Intn(4) > 0 {
-			g := c.choose(now, round, &r)
-			c.logf("round %d: %s: node %d until round %d", round, g.name, g.node.number, g.until)
-			c.counts[g.name]++
-			if err := g.begin(c, g.node, &r); err != nil {
-				return fmt.Errorf("%s: %w", g.name, err)
+			if g := c.choose(now, round, &r); len(g.nodes) > 0 {
+				c.counts[g.name]++
+				for _, p := range g.nodes {
+					c.logf("round %d: %s: node %d until round %d", round, g.name, p.number, g.until)
+					if err := g.begin(c, p, &r); err != nil {
+						return fmt.Errorf("%s: %w", g.name, err)
+					}
+				}
+				now = append(now, g)
 			}
-			now = append(now, g)
 		}
 		if err := c.tell(); err != nil {
 			return err
@@ -108,7 +118,7 @@ func (c *chaos) storm(d time.Duration) error {
 	return c.tell()
 }
 
-// choose draws a fault and a node that is well.
+// choose draws a fault and a node that is well, or several.
 func (c *chaos) choose(now []going, round int, r *rng.Rand) going {
 	sum := 0
 	for _, f := range c.faults {
@@ -121,12 +131,19 @@ func (c *chaos) choose(now []going, round int, r *rng.Rand) going {
 	}
 	var well []*chaosProcess
 	for _, p := range c.nodes {
-		if !slices.ContainsFunc(now, func(g going) bool { return g.node == p }) {
+		if !slices.ContainsFunc(now, func(g going) bool { return g.hits(p) }) {
 			well = append(well, p)
 		}
 	}
 	f := c.faults[i]
-	return going{f, well[r.Intn(len(well))], round + f.least + r.Intn(f.most-f.least+1)}
+	if len(well) == 0 {
+		return going{}
+	}
+	nodes := []*chaosProcess{well[r.Intn(len(well))]}
+	if f.choose != nil {
+		nodes = f.choose(c, round, well, r)
+	}
+	return going{f, nodes, round + f.least + r.Intn(f.most-f.least+1)}
 }
 
 // expire ends what has lasted long enough.
@@ -136,16 +153,18 @@ func (c *chaos) expire(now []going, round int) (on []going, err error) {
 			on = append(on, g)
 			continue
 		}
-		if g.end != nil {
-			if err := g.end(c, g.node); err != nil {
-				return nil, fmt.Errorf("after %s of node %d: %w", g.name, g.node.number, err)
+		for _, p := range g.nodes {
+			if g.end != nil {
+				if err := g.end(c, p); err != nil {
+					return nil, fmt.Errorf("after %s of node %d: %w", g.name, p.number, err)
+				}
+				continue
 			}
-			continue
+			for _, o := range c.nodes { // of links that two have cut, both are well again
+				o.state.Cut = slices.DeleteFunc(o.state.Cut, func(a string) bool { return a == p.config.Nodes })
+			}
+			p.state = chaosOrder{}
 		}
-		for _, o := range c.nodes { // of links that two have cut, both are well again
-			o.state.Cut = slices.DeleteFunc(o.state.Cut, func(a string) bool { return a == g.node.config.Nodes })
-		}
-		g.node.state = chaosOrder{}
 	}
 	return on, nil
 }

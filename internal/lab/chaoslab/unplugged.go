@@ -38,4 +38,5 @@ var pulledCables = chaosFault{"pulled_cables", 14, 1, 5,
 		p.up.Store(err == nil)
 		return err
 	},
+	nil,
 }

@@ -50,11 +50,11 @@ func (c *chaos) settleVillage(keeper speaker, home world.Pos) error {
 				continue
 			}
 			ground := c.land.Column(at.Column()).At(int(at.X&(world.ChunkSize-1)), int(y), int(at.Z&(world.ChunkSize-1)))
-			may := map[world.Block]bool{ground: true}
+			may := knownTo(ground)
 			if ground == world.Dirt || ground == world.Grass { // they become each other by themselves
-				may = map[world.Block]bool{world.Dirt: true, world.Grass: true}
+				may = knownTo(world.Dirt, world.Grass)
 			}
-			v.guarded = append(v.guarded, &chaosSpot{at: at, may: may})
+			v.guarded = append(v.guarded, &chaosSpot{at: at, known: may})
 		}
 	}
 	who, err := client.NewIdentity(vandalName)
@@ -218,13 +218,18 @@ func (c *chaos) takeBack() error {
 			asked = time.Now()
 			_ = g.Say(e.rollback())
 		}
-		return !slices.ContainsFunc(e.spots, func(s *chaosSpot) bool { b, ok := g.Blocks().Block(s.at); return !ok || b != world.Air })
+		return !slices.ContainsFunc(e.spots, func(s *chaosSpot) bool {
+			b, ok := g.Blocks().Block(s.at)
+			return !ok || b != world.Air && len(c.lostAt(s.at)) == 0
+		})
 	})
 	if err != nil {
 		c.wrong.add("a rollback: %v", err)
 	}
 	for _, s := range e.spots {
-		s.may = map[world.Block]bool{world.Air: true}
+		if len(c.lostAt(s.at)) == 0 { // else who has built what may be lost, or be merged without it
+			s.may = map[world.Block]bool{world.Air: true}
+		}
 	}
 	c.editors = append(c.editors, e, c.village.vandal)
 	return nil

@@ -44,7 +44,7 @@ type copyFetch struct {
 // Signed is what a node has of a shard, and a signature over it; without one the node
 // is believed.
 type Signed struct {
-	at    machine.Time // 0: its spare copy
+	at    machine.Time // 0: its newest copy
 	End   hostpolicy.Log
 	Proof Proof
 }
@@ -170,10 +170,10 @@ func (k *Fetching) beginToRead(which wantedCopy) {
 	})
 }
 
-// of returns the copy of a shard that is from a time; 0: the spare copy.
+// of returns the copy of a shard that is from a time; 0: the newest, of which the node speaks.
 func (c *Store) of(p shards.Shard, at machine.Time) (Saved, bool) {
 	if at == 0 {
-		return c.Spare(p)
+		return c.Newest(p)
 	}
 	for _, s := range c.list {
 		if s.Shard == p && s.At == at && !s.IsSpare() && !s.IsOrigin() {

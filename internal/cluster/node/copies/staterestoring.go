@@ -11,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -33,6 +34,9 @@ type StateRestoring struct {
 	jobs     *part.Runner
 	terrain  *terrain.Generator
 
+	signatures Signatures
+	returned   map[id.ID]Proof // what hosts that came back alone had and is merged
+
 	work   map[shards.Shard]*stateRestore // of regions that are led here
 	orders map[uint32]*stateOrder         // of this node
 	number uint32
@@ -41,6 +45,9 @@ type StateRestoring struct {
 // stateRestore is a region that is put back.
 type stateRestore struct {
 	asker         machine.Peer
+	from          machine.Peer // a host that came back alone, with what it has signed;
+	proof         Proof
+	origin        *Saved // it is compared with that copy. nil: the founder's node has asked
 	order         RestoreState
 	begun         machine.Time
 	target        []machine.KV
@@ -66,10 +73,10 @@ const (
 )
 
 // NewStateRestoring returns what puts regions back to earlier states.
-func NewStateRestoring(c part.Part, l *peers.Links, hosting hostedGroups, routes usedLeaders, m *Merges, store *Store, fetching *Fetching, jobs *part.Runner, terrain *terrain.Generator) *StateRestoring {
+func NewStateRestoring(c part.Part, l *peers.Links, hosting hostedGroups, routes usedLeaders, m *Merges, store *Store, signatures Signatures, fetching *Fetching, jobs *part.Runner, terrain *terrain.Generator) *StateRestoring {
 	return &StateRestoring{
 		Part: c, links: l, hosting: hosting, routes: routes, merges: m, copies: store, fetching: fetching, jobs: jobs,
-		terrain: terrain, work: map[shards.Shard]*stateRestore{}, orders: map[uint32]*stateOrder{},
+		terrain: terrain, signatures: signatures, returned: map[id.ID]Proof{}, work: map[shards.Shard]*stateRestore{}, orders: map[uint32]*stateOrder{},
 	}
 }
 
@@ -103,14 +110,7 @@ func (s *StateRestoring) Receive(from machine.Peer, m *RestoreState) {
 
 // fetch gets the state that the region is put back to.
 func (s *StateRestoring) fetch(x *stateRestore) {
-	got := func(kvs []machine.KV, ok bool) {
-		if !ok {
-			s.end(x, false)
-			return
-		}
-		x.target = kvs
-		s.readRegion(x)
-	}
+	got := s.fetched(x)
 	state := &x.order.State
 	if x.order.Holder.ID != s.Cfg.Self.ID {
 		want := Signed{End: hostpolicy.Log{Gen: state.Gen, Term: state.Term, Last: state.Index}, at: state.At}
@@ -125,8 +125,30 @@ func (s *StateRestoring) fetch(x *stateRestore) {
 	s.copies.Read(c, func(kvs []machine.KV, err error) { got(kvs, err == nil) })
 }
 
-// readRegion reads the region as it is now.
+// fetched returns what takes the state that was fetched.
+func (s *StateRestoring) fetched(x *stateRestore) func(kvs []machine.KV, ok bool) {
+	return func(kvs []machine.KV, ok bool) {
+		if !ok {
+			s.end(x, false)
+			return
+		}
+		x.target = kvs
+		s.readRegion(x)
+	}
+}
+
+// readRegion reads the region as it is now, or the copy that it began with.
 func (s *StateRestoring) readRegion(x *stateRestore) {
+	if x.origin != nil {
+		s.copies.Read(*x.origin, func(kvs []machine.KV, err error) {
+			if x.now = kvs; err != nil {
+				s.end(x, false)
+				return
+			}
+			s.generate(x)
+		})
+		return
+	}
 	h := s.hosting.LoadedGroup(x.order.Shard)
 	if h == nil || !h.Leading {
 		s.end(x, false)
@@ -222,6 +244,10 @@ func (s *StateRestoring) end(x *stateRestore, ok bool) {
 		return
 	}
 	delete(s.work, x.order.Shard)
+	if x.origin != nil {
+		s.endReturned(x, ok)
+		return
+	}
 	if ok && !x.order.Show {
 		s.Note(fmt.Sprintf("%s was put back to its state of %s by order of the founder's node: %d blocks; %d were changed meanwhile and stay.",
 			x.order.Shard, part.Clock(x.order.State.At), x.changed, x.kept))

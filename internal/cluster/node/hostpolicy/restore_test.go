@@ -2,6 +2,7 @@ package hostpolicy
 
 import (
 	"testing"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/group"
 )
@@ -46,6 +47,26 @@ func TestNewest(t *testing.T) {
 	} {
 		if got := Newest(c.states); got != c.want {
 			t.Errorf("%s: %d", c.name, got)
+		}
+	}
+}
+
+func TestObjectionHolds(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		o    Objection
+		want bool
+	}{
+		{"nobody", Objection{}, false},
+		{"most hosts, always", Objection{Most: true, Backed: 2 * ObjectionFor}, true},
+		{"one host", Objection{Backed: ObjectionFor - 1}, true},
+		{"one host, for long", Objection{Backed: ObjectionFor}, false},
+		{"somebody", Objection{Bare: LastHostAfter - 1}, true},
+		{"somebody, for long", Objection{Bare: LastHostAfter}, false},
+		{"both", Objection{Backed: time.Minute, Bare: time.Hour}, true},
+	} {
+		if got := c.o.Holds(); got != c.want {
+			t.Errorf("%s: %v", c.what, got)
 		}
 	}
 }
