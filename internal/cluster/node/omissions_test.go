@@ -13,6 +13,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
 // hearing is what a node's regions hear: a leader that ignores somebody.
@@ -50,8 +51,12 @@ func (h *hearing) Heed(of *inputlog.Session, signed []byte, act uint32) {
 // omitting is a cluster with a player who signs; what a leader ignores is up to ignores,
 // which gets nil for a timer.
 func omitting(t *testing.T, seed uint64, ignores func(of int, m machine.Message) bool) (c *cluster, g *wanderer) {
+	return omittingOver(t, seed, sim.Config{Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond}, ignores)
+}
+
+func omittingOver(t *testing.T, seed uint64, cfg sim.Config, ignores func(of int, m machine.Message) bool) (c *cluster, g *wanderer) {
 	const nodes = 5
-	cfg := sim.Config{Start: singleNodeStart, Carry: overBytes(nil), Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond}
+	cfg.Start, cfg.Carry = singleNodeStart, overBytes(nil)
 	c = &cluster{TB: t, s: sim.NewWith(seed, cfg), mobs: 4, signed: true}
 	c.hears = func(of int, r *region.Region) Region {
 		return &hearing{r, func(m machine.Message) bool { return ignores(of, m) }, c}
@@ -177,5 +182,40 @@ func TestHandedOverActs(t *testing.T) {
 	c.s.Run(time.Minute)
 	if g.acted == 0 || c.leaderOf(home) != l {
 		t.Errorf("%d acts are done, node %d leads instead of %d", g.acted, c.leaderOf(home), l)
+	}
+}
+
+// TestLongHonestOmissions: with loss, slow links and leaders that are
+// frozen for seconds nobody is suspected of leaving something out.
+func TestLongHonestOmissions(t *testing.T) {
+	simtest.Long(t)
+	for seed := range uint64(4) {
+		c, g := omittingOver(t, seed+1, wide(), func(int, machine.Message) bool { return false })
+		rand := c.s.Rand()
+		c.slow = func(_ int, m machine.Message) time.Duration {
+			if rand.OneIn(20) {
+				return time.Duration(rand.Intn(int(3 * time.Second)))
+			}
+			return 0
+		}
+		g.acted = 0
+		for range 20 {
+			c.s.Run(10 * time.Second)
+			if l := c.leaderOf(shards.Shard{Region: g.home}); l > 0 {
+				c.nodes[l].Freeze()
+				c.s.Run(time.Duration(rand.Intn(int(8 * time.Second))))
+				c.nodes[l].Thaw()
+			}
+		}
+		c.slow = nil
+		c.until("the guest builds", func() bool { return g.in && g.acted > 3 })
+		followed := uint64(0)
+		for i := range c.nodes {
+			st := c.node(i).Stats()
+			if followed += st.LogEntries; st.Omissions > 0 {
+				t.Errorf("seed %d: node %d has suspected leaders %d times: %q", seed+1, i, st.Omissions, c.notes)
+			}
+		}
+		t.Logf("seed %d: %d entries replayed", seed+1, followed)
 	}
 }
