@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
-	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -56,7 +56,7 @@ func ignoresOne() func(machine.Message) bool {
 		switch m := m.(type) {
 		case *accountability.Unheeded:
 			return id.Of(m.Key[:]) != whom
-		case *node.Routed:
+		case *routing.Routed:
 			switch act := m.Msg.(type) {
 			case *region.Act:
 				who = act.Player
