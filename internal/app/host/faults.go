@@ -6,6 +6,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/clock"
@@ -32,8 +33,23 @@ type FaultInjection struct {
 	Unchecked bool
 	// Sends reports whether the node sends a message to another; nil: it sends all.
 	Sends func(machine.Message) bool
+	// Hears reports whether the node takes a message of another; nil: it takes all.
+	Hears func(machine.Message) bool
 	// Came hears when the node's witness in the storage comes.
 	Came func(p state.Player, of int64, at geom.Point)
+}
+
+// deafNode is a node that does not take everything.
+type deafNode struct {
+	*node.Node
+	hears func(machine.Message) bool
+}
+
+// OnMessage implements machine.Machine.
+func (d deafNode) OnMessage(from machine.Peer, m machine.Message) {
+	if d.hears(m) {
+		d.Node.OnMessage(from, m)
+	}
 }
 
 // lyingEnv is the environment of a node that does not send everything.

@@ -194,6 +194,9 @@ func (h *Host) startNode() (err error) {
 			env = lyingEnv{env, sends}
 		}
 		h.node = node.New(nodeConfig, env)
+		if hears := h.cfg.Faults.Hears; hears != nil {
+			return deafNode{h.node, hears}
+		}
 		return h.node
 	}
 	if h.peers == nil {

@@ -132,6 +132,9 @@ func (w *network) assembleEvidence(c part.Part) {
 	w.pieces = accountability.NewPieceSending(c, w.cfg.Log, w.links, w.hosting, w.jobs, w.n.cfg.Region.Terrain)
 	w.shown = accountability.NewShownChecking(c, w.cfg.Log, w.links, w.seen, w.routes, w.sessions, w.auditing)
 	w.sessions.shown = w.shown
+	w.handed = accountability.NewHandedOver(c, w.links, handedTo{w.hosting, runner{w.n}})
+	w.unanswered = accountability.NewUnanswered(c, w.cfg.Log, w.links, w.routes, w.handed.Own)
+	w.sessions.unanswered = w.unanswered
 }
 
 // connect gives components the narrow interfaces of those that are made later, and of

@@ -36,6 +36,9 @@ type cluster struct {
 	off    map[int]bool                                  // machines that are off, where the node has ended
 	deaf   map[int]bool                                  // nodes that hear nothing of machines whose nodes have ended
 	notes  []string                                      // what the nodes have told their people
+	heeds  bool                                          // regions do what is handed over, whatever they ignore
+	hears  func(of int, r *region.Region) Region         // what a node's regions hear passes it, may be nil
+	signed bool                                          // players sign what they do (Region.Signed)
 	orders uint64                                        // that were signed
 }
 
@@ -66,7 +69,7 @@ func (c *cluster) addNode(i int) {
 	if c.spawn != (world.Pos{}) {
 		cfg.Lobby.Spawn, cfg.Region.Rules.Spawn = c.spawn, c.spawn
 	}
-	cfg.Region.Rules.Mobs = c.mobs
+	cfg.Region.Rules.Mobs, cfg.Region.Signed = c.mobs, c.signed
 	cfg.Net = &Net{Config: part.Config{Self: nodePeer(i), World: id.Of([]byte("country"))}, Signer: testSigner{nodePeer(i).ID}}
 	if i > 0 {
 		cfg.Net.Known = []machine.Peer{nodePeer(0)}
@@ -101,7 +104,11 @@ func (c *cluster) addNode(i int) {
 				if c.shows != nil {
 					env = c.shows(i, env)
 				}
-				return region.New(rc, env)
+				r := region.New(rc, env)
+				if c.hears != nil {
+					return c.hears(i, r)
+				}
+				return r
 			},
 		}
 		return newNode(cfg, pathEnv{slowEnv{flatEnv{clockEnv{env, c, i}}, c, i}, c, i}, mk)

@@ -18,12 +18,13 @@ import (
 // send to them: this node is their gateway.
 type gatewaySessions struct {
 	part.Part
-	epoch   machine.Time // of the world's ticks
-	links   *peers.Links
-	routes  *routing.Routes
-	local   localSessions
-	audited audited
-	shown   *accountability.ShownChecking
+	epoch      machine.Time // of the world's ticks
+	links      *peers.Links
+	routes     *routing.Routes
+	local      localSessions
+	audited    audited
+	shown      *accountability.ShownChecking
+	unanswered *accountability.Unanswered
 
 	entered         map[id.ID]*lobby.Enter // what sessions have asked the lobby last, to enter
 	owner           *owner
@@ -49,6 +50,9 @@ func (g *gatewaySessions) ToSession(session id.ID, m machine.Message) bool {
 	peer := machine.Peer{ID: session}
 	if !g.local.hasSession(peer) {
 		return false
+	}
+	if m != nil {
+		g.unanswered.Hear(session, m)
 	}
 	if m != nil && g.passes(session, m) {
 		g.Counts.Sent++
@@ -97,6 +101,7 @@ func (g *gatewaySessions) ended(session id.ID) {
 		x.OnSessionEnd(session)
 	}
 	g.owner.ended(session)
+	g.unanswered.End(session)
 	delete(g.entered, session)
 	told := map[machine.Peer]bool{}
 	g.routes.EndSession(session, func(p shards.Shard, leader machine.Peer) {

@@ -12,6 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -100,6 +101,10 @@ type session struct {
 	operator bool // as the home region says
 	mode     world.Mode
 
+	signs bool // what it does
+	words *inputlog.Builder
+	nonce [32]byte
+
 	admitted bool
 	tap      func(machine.Message) // sees what it hears, may be nil
 	watching map[world.RegionPos]uint8
@@ -122,7 +127,7 @@ func (s *session) key() ed25519.PrivateKey {
 
 // player is who plays: only of those who command anybody the key matters.
 func (s *session) player() id.ID {
-	if s.local || s.orders {
+	if s.local || s.orders || s.signs {
 		return id.Of(s.key().Public().(ed25519.PublicKey))
 	}
 	return id.Of([]byte("player " + s.name))
@@ -149,6 +154,9 @@ func (s *session) tell(r world.RegionPos, m machine.Message) { s.say(&region.To{
 func (s *session) OnLink(_ machine.Peer, ev machine.LinkEvent) {
 	s.link, s.in, s.takes, s.admitted = ev == machine.LinkUp, false, false, false
 	s.acts.Discard() // nobody waits for them any more
+	if s.link && s.signs {
+		s.beginWords()
+	}
 	clear(s.watching)
 	if s.link {
 		s.say(&lobby.Enter{Player: s.player(), Name: s.name, Local: s.local, Invitation: s.invitation})
@@ -187,7 +195,9 @@ func (s *session) receive(m machine.Message) {
 		s.moved(m)
 	case *region.Entered:
 		s.in, s.takes, s.home, s.epoch, s.pos = true, true, m.Region, m.Epoch, m.Position
-		s.seq, s.ack = 0, 0
+		if !s.signs { // a client goes on counting
+			s.seq, s.ack = 0, 0
+		}
 		s.entries++
 		s.askAgain()
 	case *region.Left:
@@ -237,7 +247,11 @@ func (s *session) newHost(r world.RegionPos) {
 
 func (s *session) enter(a *lobby.Admitted) {
 	s.takes, s.unheard = false, false
-	s.tell(s.home, s.acts.Enter(&region.Enter{Player: a.Player, Entity: a.Entity, Name: a.Name, Mode: a.Mode, Operator: a.Operator, New: a.New}))
+	m := &region.Enter{Player: a.Player, Entity: a.Entity, Name: a.Name, Mode: a.Mode, Operator: a.Operator, New: a.New}
+	if s.signs {
+		m.Key, m.Nonce = [32]byte(s.key().Public().(ed25519.PublicKey)), s.nonce
+	}
+	s.tell(s.home, s.acts.Enter(m))
 }
 
 func (s *session) moved(m *region.Moved) {
@@ -259,10 +273,17 @@ func (s *session) moved(m *region.Moved) {
 func (s *session) step(in world.Input) {
 	s.seq++
 	s.tell(s.home, &region.Inputs{Player: s.player(), First: s.seq, Steps: []region.Step{in}, Pos: s.pos})
+	if s.signs {
+		s.signStep(in)
+	}
 }
 
 func (s *session) act(kind world.ActKind, at world.Pos, face world.Face, a, b int) uint32 {
-	m := s.acts.Ask(&region.Act{Player: s.player(), After: s.seq, Kind: uint8(kind), Pos: at, Face: uint8(face), A: uint64(a), B: uint32(b)})
+	m := &region.Act{Player: s.player(), After: s.seq, Kind: uint8(kind), Pos: at, Face: uint8(face), A: uint64(a), B: uint32(b)}
+	if s.signs {
+		s.signAct(m)
+	}
+	m = s.acts.Ask(m)
 	if s.takes {
 		s.tell(s.home, m)
 	}

@@ -126,6 +126,8 @@ func (w *network) receiveOfNode(f *peers.Remote, from machine.Peer, m machine.Me
 		w.owner.receive(f, m)
 	case *accountability.Audit:
 		w.auditing.Receive(f, m)
+	case *accountability.Unheeded:
+		w.handed.Receive(f, m)
 	case *accountability.Challenge:
 		w.pieces.Receive(f, m)
 	case *accountability.Piece:

@@ -63,10 +63,12 @@ type network struct {
 	verified *verifiedworld.World // nil: the world has no authority
 	access   *lists.AccessSync    // nil: in a simulation
 
-	evidence *accountability.EvidenceSpreading
-	shown    *accountability.ShownChecking
-	auditing *accountability.Auditing
-	pieces   *accountability.PieceSending
+	evidence   *accountability.EvidenceSpreading
+	shown      *accountability.ShownChecking
+	auditing   *accountability.Auditing
+	pieces     *accountability.PieceSending
+	handed     *accountability.HandedOver
+	unanswered *accountability.Unanswered
 }
 
 // Timers of the network and of a shutdown. Those of shards are timerSubmachine.
@@ -114,6 +116,7 @@ func (w *network) onBeat() {
 	w.votes.beat(now)
 	w.hosting.beat(now)
 	w.shown.Beat(now)
+	w.unanswered.Beat(now)
 	w.auditing.Beat(now)
 	w.departure.beat()
 	w.routes.Continue()

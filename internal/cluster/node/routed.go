@@ -86,6 +86,9 @@ func (w *network) fromSession(session id.ID, to shards.Shard, m machine.Message)
 		w.names.Claim(e)
 	}
 	w.routes.Use(session, to, m)
+	if !to.Lobby {
+		w.unanswered.Ask(session, to.Region, m)
+	}
 	if x := w.verified.Auditor(); x != nil && !to.Lobby {
 		x.OnRequest(session, to.Region, m)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -58,6 +59,17 @@ func (n runner) Area(p shards.Shard) *regionlog.Area {
 		}
 	}
 	return nil
+}
+
+// heed lets a region that runs here do what a player has signed.
+func (n runner) heed(pos world.RegionPos, of *inputlog.Session, signed []byte, act uint32) {
+	if r := n.regions[pos]; r != nil {
+		if m, ok := r.m.(interface {
+			Heed(*inputlog.Session, []byte, uint32)
+		}); ok {
+			m.Heed(of, signed, act)
+		}
+	}
 }
 
 // Current implements areaFinder.

@@ -54,6 +54,7 @@ type playerSession struct {
 	stoppedSince uint64            // the tick since which steps wait because none are signed; 0: they do not
 
 	staysUntil machine.Time // not handed over before
+	owed       *handedOver  // that other hosts see undone; nil: nothing is
 
 	opened view   // the container that the player looks into
 	land   string // whose land the player has heard that it stands on
@@ -223,7 +224,7 @@ func (s *playerSessions) saveAll() {
 // may go, and removes the silent.
 func (s *playerSessions) maintain(noteIntent func(*playerSession)) {
 	now := s.env.Now()
-	var silent, unsigned []*playerSession
+	var silent, unsigned, owed []*playerSession
 	tick := TickAt(now, s.cfg.Epoch)
 	for _, p := range s.area.Players() {
 		h := s.players[p.ID]
@@ -231,7 +232,9 @@ func (s *playerSessions) maintain(noteIntent func(*playerSession)) {
 			continue
 		}
 		noteIntent(h)
-		if h.stoppedSince != 0 && tick > h.stoppedSince+inputlog.RemoveAfter-inputlog.StopAfter {
+		if s.owes(h) {
+			owed = append(owed, h)
+		} else if h.stoppedSince != 0 && tick > h.stoppedSince+inputlog.RemoveAfter-inputlog.StopAfter {
 			unsigned = append(unsigned, h)
 		} else if now.Sub(h.heard) >= s.cfg.Silent {
 			silent = append(silent, h)
@@ -244,6 +247,9 @@ func (s *playerSessions) maintain(noteIntent func(*playerSession)) {
 	}
 	for _, h := range unsigned {
 		s.expel(h)
+	}
+	for _, h := range owed {
+		s.leave(h, LeftClosed)
 	}
 }
 

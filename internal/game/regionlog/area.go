@@ -12,14 +12,16 @@ import (
 // world.Area do and write it down while somebody wants to follow.
 type Area struct {
 	*world.Area
-	ring    *Ring
-	rules   world.AreaConfig
-	signed  bool  // players sign their acts
-	world   id.ID // for which they do, if the area is replayed
-	offset  int64
-	signers map[id.ID]*signer // of players who are here
-	border  border
-	merged  int // blocks
+	ring     *Ring
+	rules    world.AreaConfig
+	signed   bool  // players sign their acts
+	world    id.ID // for which they do, if the area is replayed
+	offset   int64
+	signers  map[id.ID]*signer // of players who are here
+	came     map[id.ID]uint64  // players who are here: at the how manieth arrival
+	arrivals uint64
+	border   border
+	merged   int // blocks
 	// verified are statements about land.
 	verified *decision.Verified
 	ordered  []*decision.Order // and run, if the area is replayed
@@ -34,7 +36,7 @@ type Area struct {
 // have not signed the act.
 func NewArea(rules world.AreaConfig, pos world.RegionPos, signed bool) *Area {
 	ring := NewRing(pos)
-	return &Area{Area: world.NewArea(rules, pos, ring), ring: ring, rules: rules, signed: signed, signers: map[id.ID]*signer{}, verified: decision.NewVerified(), spawnBefore: rules.Spawn}
+	return &Area{Area: world.NewArea(rules, pos, ring), ring: ring, rules: rules, signed: signed, signers: map[id.ID]*signer{}, came: map[id.ID]uint64{}, verified: decision.NewVerified(), spawnBefore: rules.Spawn}
 }
 
 // Ring are the columns around the region: to look at.
@@ -85,7 +87,7 @@ func (a *Area) SetTimeOffset(ticks int64) {
 // AddPlayer is that of world.Area.
 func (a *Area) AddPlayer(p *world.Player) {
 	a.Area.AddPlayer(p)
-	delete(a.signers, p.ID)
+	a.arrived(p.ID)
 	a.rec.event(evNewPlayer)
 	a.rec.put(appendPlayer(nil, p))
 }
@@ -109,6 +111,7 @@ func (a *Area) RemovePlayer(player id.ID) *world.Player {
 	a.rec.event(evNoPlayer)
 	a.rec.raw(player[:])
 	delete(a.signers, player)
+	delete(a.came, player)
 	return a.Area.RemovePlayer(player)
 }
 

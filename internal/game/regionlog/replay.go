@@ -46,6 +46,14 @@ func NewReplayer(c *Checkpoint, state []byte) (*Replayer, error) {
 // Area is the area as the events until now have made it: to look at.
 func (r *Replayer) Area() *world.Area { return r.area.Area }
 
+// Heeds is that of Area.
+func (r *Replayer) Heeds(of *inputlog.Session, s *inputlog.Segment, act uint32) bool {
+	return r.area.Heeds(of, s, act)
+}
+
+// Came is that of Area.
+func (r *Replayer) Came(player id.ID) uint64 { return r.area.Came(player) }
+
 // Obeys reports whether the area has these rules.
 func (r *Replayer) Obeys(rules world.AreaConfig, signed bool) bool {
 	return r.area.rules == rules && r.area.signed == signed
@@ -135,7 +143,7 @@ func (a *Area) applyOne(kind byte, r *reader) error {
 			return err
 		}
 		putPlayer(a.Area, p)
-		delete(a.signers, p.ID)
+		a.arrived(p.ID)
 	case evPlayer:
 		return a.applyChanged(r.Bytes(maxBlob))
 	case evNoPlayer:

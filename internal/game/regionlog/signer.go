@@ -13,6 +13,7 @@ import (
 type signer struct {
 	key, nonce [32]byte
 	acts       map[uint32]inputlog.Act
+	ran        inputlog.Taken // acts
 }
 
 // maxOpenActs bounds the acts of a signer: many more than may wait in a region. Those
@@ -23,7 +24,7 @@ const maxOpenActs = 2 << 10
 func (a *Area) sign(player id.ID, of *inputlog.Session, act inputlog.Act) {
 	s := a.signers[player]
 	if s == nil || s.nonce != of.Nonce {
-		s = &signer{of.Key, of.Nonce, map[uint32]inputlog.Act{}}
+		s = &signer{key: of.Key, nonce: of.Nonce, acts: map[uint32]inputlog.Act{}}
 		a.signers[player] = s
 	}
 	s.acts[act.Seq] = act
@@ -67,7 +68,33 @@ func (a *Area) hasSigned(c *world.Command) bool {
 func (a *Area) done(player id.ID, seq uint32) {
 	if s := a.signers[player]; s != nil {
 		delete(s.acts, seq)
+		s.ran.Take(s.nonce, a.Now(), seq)
 	}
+}
+
+// arrived is when a player has come: what it has signed before does not count.
+func (a *Area) arrived(player id.ID) {
+	delete(a.signers, player)
+	a.arrivals++
+	a.came[player] = a.arrivals
+}
+
+// Came counts up whenever a player comes; 0: it is not here, or was from the beginning.
+func (a *Area) Came(player id.ID) uint64 { return a.came[player] }
+
+// Heeds reports whether what a player has signed was done, if the player is here: the act
+// with a number or, for 0, the steps. Acts that were run before this area began count as
+// not done.
+func (a *Area) Heeds(of *inputlog.Session, s *inputlog.Segment, act uint32) bool {
+	player := id.Of(of.Key[:])
+	p, signs := a.Player(player), a.signers[player]
+	switch {
+	case p == nil:
+		return true
+	case act == 0:
+		return p.LastSeq >= s.Last()
+	}
+	return signs != nil && signs.nonce == of.Nonce && !signs.ran.Fresh(of.Nonce, s, act)
 }
 
 // appendSigners appends what players have signed, in order.

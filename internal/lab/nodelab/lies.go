@@ -9,7 +9,10 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -24,6 +27,11 @@ type lie struct {
 	tell     func(a *regionlog.Area, built world.Pos)
 	// sends reports whether the node sends a message from then on; nil: all.
 	sends func(machine.Message) bool
+	// hears reports whether it takes one; nil: all.
+	hears func(machine.Message) bool
+	// after is how long players edit before, at least: what was signed when the log began is
+	// not looked for (decision 185).
+	after time.Duration
 }
 
 // tongue is what a node sends: all, until it tells a lie.
@@ -32,6 +40,40 @@ type tongue struct{ lie atomic.Pointer[lie] }
 func (t *tongue) sends(m machine.Message) bool {
 	l := t.lie.Load()
 	return l == nil || l.sends == nil || l.sends(m)
+}
+
+func (t *tongue) hears(m machine.Message) bool {
+	l := t.lie.Load()
+	return l == nil || l.hears == nil || l.hears(m)
+}
+
+// ignoresOne takes nothing that one player does: the first one at another node that does
+// something.
+func ignoresOne() func(machine.Message) bool {
+	var whom id.ID
+	return func(m machine.Message) bool {
+		var who id.ID
+		switch m := m.(type) {
+		case *accountability.Unheeded:
+			return id.Of(m.Key[:]) != whom
+		case *routing.Routed:
+			switch act := m.Msg.(type) {
+			case *region.Act:
+				who = act.Player
+			case *region.Inputs:
+				who = act.Player
+			case *region.Segment:
+				who = act.Player
+			}
+		}
+		if who.IsZero() {
+			return true
+		}
+		if whom.IsZero() {
+			whom = who
+		}
+		return who != whom
+	}
 }
 
 var lies = []lie{
@@ -88,6 +130,7 @@ var lies = []lie{
 		}
 		return true
 	}},
+	{name: "ignores one player's inputs", unproven: true, tell: func(*regionlog.Area, world.Pos) {}, hears: ignoresOne(), after: 15 * time.Second},
 	{name: "drops an acknowledged edit and begins its log anew", unproven: true, tell: func(a *regionlog.Area, built world.Pos) {
 		now, _ := a.Block(built)
 		a.Revert([]world.BlockChange{{At: built, Was: world.Air, Now: now}})

@@ -129,12 +129,13 @@ func lieOnce(t *lab.Trial, what lie, liars, round int) (o lieOutcome, err error)
 	if liars == 2 {
 		first = 2 // the third is the accomplice, which hosts everything with these
 	}
+	pause := max(lab.Duration(load), what.after)
 	for range lieWorlds {
 		err = withMasons(t, first, editors, func(c *cluster, es *masons) (err error) {
 			if liars == 1 {
-				o, err = c.lie(es, what, lab.Duration(load), round)
+				o, err = c.lie(es, what, pause, round)
 			} else {
-				o, err = c.lieTogether(es, what, lab.Duration(load), nodes, round)
+				o, err = c.lieTogether(es, what, pause, nodes, round)
 			}
 			return err
 		})

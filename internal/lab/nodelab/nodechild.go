@@ -119,7 +119,7 @@ func hostMain(in io.Reader, out io.Writer) error {
 			if o.At != "" {
 				cfg.Nodes = o.At
 			}
-			cfg.Faults.Unchecked, cfg.Faults.Sends = o.Unchecked, says.sends
+			cfg.Faults.Unchecked, cfg.Faults.Sends, cfg.Faults.Hears = o.Unchecked, says.sends, says.hears
 			if o.Spareless {
 				cfg.CopiesDisk, cfg.CopiesUpload = -1, -1
 			}

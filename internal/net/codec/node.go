@@ -10,6 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -174,6 +175,13 @@ var nodeKinds = []*kind{
 	}),
 	message(180, func(f *form, m *accountability.Shown) { f.region(&m.Region); f.bytes(&m.Statement, regionlog.MaxShown) }),
 	message(181, func(f *form, m *accountability.ShownHere) { f.region(&m.Region) }),
+	message(198, func(f *form, m *accountability.Unheeded) {
+		f.region(&m.Region)
+		f.exact(m.Key[:])
+		f.exact(m.Nonce[:])
+		num(f, &m.Act)
+		f.bytes(&m.Segment, inputlog.MaxSize)
+	}),
 	message(194, func(f *form, m *accountability.Audit) {
 		f.region(&m.Region)
 		f.peer(&m.Leader)

@@ -40,6 +40,8 @@ type LogFollowing struct {
 
 	copies    *copyChecking
 	roles     *roleChecking
+	heeding   *heeding
+	clock     *clockChecking
 	beginning logBeginning
 
 	silent    machine.Time // since when the leader, who is there, has sent nothing of its log
@@ -77,6 +79,8 @@ func NewLogFollowing(c part.Part, keys *LogKeys, g *shardgroup.Group, l *peers.L
 	m := &LogFollowing{Part: c, keys: keys, group: g, links: l, rules: rules, convicted: convicted}
 	m.roles = &roleChecking{Part: c, rights: rules.Rights, lands: rules.Lands, suspect: m.suspectRoles}
 	m.copies = &copyChecking{Part: c, group: g, jobs: jobs, terrain: rules.Terrain, suspect: m.suspectCopy}
+	m.heeding = &heeding{Part: c, links: l, suspect: m.suspectOmission}
+	m.clock = &clockChecking{suspect: m.suspectOmission}
 	return m
 }
 
@@ -114,6 +118,9 @@ func (l *LogFollowing) Beat(now machine.Time) {
 	l.suspectSilent(now)
 	l.copies.beat(now, leader, l.replayed)
 	l.roles.beat(now, l.replayed())
+	l.heeding.beat(now, leader, l.replayer)
+	f := l.links.ByID(leader.ID)
+	l.clock.beat(now, f != nil && f.IsUp() && !f.IsSilent(now), l.area())
 	l.beginning.mark(now, l.replayed())
 	l.next = now.Add(askLogEvery)
 	l.links.Send(leader, &FollowLog{Region: l.group.Shard.Region, State: l.replayer == nil && now >= l.again})
@@ -139,6 +146,12 @@ func (l *LogFollowing) suspectRoles(what string) {
 	l.suspect(what)
 }
 
+// suspectOmission suspects a leader that leaves out what it should do.
+func (l *LogFollowing) suspectOmission(what string) {
+	l.Counts.Omissions++
+	l.suspect(what)
+}
+
 // suspect stops following the leader for a while. That is no proof: it may be anything but
 // a lie. With the other follower of three it loses the lead.
 func (l *LogFollowing) suspect(what string) {
@@ -152,6 +165,14 @@ func (l *LogFollowing) suspect(what string) {
 // known.
 func (l *LogFollowing) replayed() *world.Area {
 	if l.replayer == nil || l.Env.Now().Sub(l.replayedAt) > copyFresh {
+		return nil
+	}
+	return l.replayer.Area()
+}
+
+// area is the area as the log has led to it; nil: none is followed.
+func (l *LogFollowing) area() *world.Area {
+	if l.replayer == nil {
 		return nil
 	}
 	return l.replayer.Area()
@@ -243,6 +264,7 @@ func (l *LogFollowing) OnState(f *peers.Remote, m *LogState) {
 		l.giveUp()
 		return
 	}
+	l.heeding.reset(c.Tick)
 	if what := l.beginning.begin(l.Env.Now(), l.replayer.Area()); what != "" {
 		l.suspect(what)
 	}

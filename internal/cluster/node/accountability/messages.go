@@ -44,6 +44,16 @@ type (
 	// sender the region: they see whether they get its log.
 	ShownHere struct{ Region world.RegionPos }
 
+	// Unheeded hands over what a player has signed and the leader of its region does not do:
+	// from the player's node to the members of the group, and from these to the leader. Act
+	// is the number of an act of the segment; 0: its steps were not run.
+	Unheeded struct {
+		Region     world.RegionPos
+		Key, Nonce [32]byte // of the player's session
+		Act        uint32
+		Segment    []byte
+	}
+
 	// Audit asks a node that was drawn by lot to audit the leader of a region, who has signed
 	// a checkpoint of it for the sender.
 	Audit struct {

@@ -18,5 +18,6 @@ type Counts struct {
 	CopiesFalse      uint64 // of these, for which a leader was suspected
 	Audits           uint64 // of leaders that others host with, by lot
 	AuditsUnanswered uint64 // of these, pieces that did not come, or were not what was asked for
+	Omissions        uint64 // times that a leader was suspected because it does not do what players have signed, or stops its clock
 	RolesFalse       uint64 // times that a leader was suspected because of what it takes players for
 }
