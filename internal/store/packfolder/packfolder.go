@@ -47,13 +47,18 @@ func (f Folder) Put(p pack.Files) (packlist.Hash, error) {
 	if err != nil {
 		return h, err
 	}
+	return h, f.PutZip(h, b)
+}
+
+// PutZip keeps the zip file of a pack, which was read (Read).
+func (f Folder) PutZip(h packlist.Hash, zip []byte) error {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
-		return h, err
+		return err
 	}
 	if err := files.Inside(filepath.Dir(f.dir), f.dir); err != nil {
-		return h, err
+		return err
 	}
-	return h, files.Write(f.file(h), b, 0o600)
+	return files.Write(f.file(h), zip, 0o600)
 }
 
 // Get returns a pack.

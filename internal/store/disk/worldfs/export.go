@@ -18,12 +18,14 @@ import (
 // The layout is in docs/formats/export.md.
 const (
 	exportMagic   = "VPWORLD\n"
-	exportVersion = 1
+	exportVersion = 2
+	oldestExport  = 1 // without packs
 
 	recMeta  = 1
 	recSpace = 2
 	recPair  = 3
 	recEnd   = 4
+	recPack  = 5
 
 	maxMeta  = 256 << 10
 	maxSpace = 255
@@ -44,6 +46,10 @@ func (w *World) Export(to io.Writer) error {
 		return err
 	}
 	if err := e.meta(&w.Meta); err != nil {
+		return err
+	}
+	if err := e.packs(w); err != nil {
+		e.z.Close()
 		return err
 	}
 	if err := snap.Each(e.pair); err != nil {

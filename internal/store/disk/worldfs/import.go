@@ -14,12 +14,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/packlist"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/packfolder"
 )
 
 // Summary is what an export holds.
 type Summary struct {
 	Meta   Meta
+	Packs  int
 	Spaces int
 	Pairs  uint64
 	Bytes  int64 // of keys and values
@@ -52,7 +55,7 @@ const (
 // Verify reads an export to its end and checks all of it. It takes memory for
 // one pair, however large the file claims to be.
 func Verify(r io.Reader) (Summary, error) {
-	return readExport(r, 0, func(string, []byte, []byte) error { return nil })
+	return readExport(r, 0, nothing)
 }
 
 // limit is how large the world in a file of some length may be.
@@ -76,7 +79,7 @@ func (f *Folder) Import(file string, o ImportOptions) (Summary, error) {
 		return Summary{}, err
 	}
 	limit := o.limit(st.Size())
-	sum, err := readExport(r, limit, func(string, []byte, []byte) error { return nil })
+	sum, err := readExport(r, limit, nothing)
 	if err != nil {
 		return sum, fmt.Errorf("%s: %w", file, err)
 	}
@@ -98,13 +101,17 @@ func (f *Folder) Import(file string, o ImportOptions) (Summary, error) {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return sum, err
 	}
+	packs := packfolder.In(f.Dir())
 	err = f.build(sum.Meta, func(s *disk.Store) error {
 		in := &importer{s: s}
-		_, err := readExport(r, limit, func(space string, key, value []byte) error {
-			if o.Change != nil {
-				value = o.Change(space, key, value)
-			}
-			return in.pair(space, key, value)
+		_, err := readExport(r, limit, taker{
+			pack: func(h packlist.Hash, zip []byte) error { return packs.PutZip(h, zip) },
+			pair: func(space string, key, value []byte) error {
+				if o.Change != nil {
+					value = o.Change(space, key, value)
+				}
+				return in.pair(space, key, value)
+			},
 		})
 		if err != nil {
 			return err
@@ -145,14 +152,26 @@ func (i *importer) flush() error {
 	return err
 }
 
-// readExport reads the records of an export, of at most limit bytes (0: any), and
-// calls fn for each pair.
-func readExport(r io.Reader, limit int64, fn func(space string, key, value []byte) error) (Summary, error) {
+// taker takes what an export holds.
+type taker struct {
+	pack func(h packlist.Hash, zip []byte) error
+	pair func(space string, key, value []byte) error
+}
+
+// nothing only checks an export.
+var nothing = taker{
+	func(packlist.Hash, []byte) error { return nil },
+	func(string, []byte, []byte) error { return nil },
+}
+
+// readExport reads the records of an export, of at most limit bytes (0: any), and gives
+// packs and pairs to a taker.
+func readExport(r io.Reader, limit int64, to taker) (Summary, error) {
 	head := make([]byte, len(exportMagic)+2)
 	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(exportMagic)]) != exportMagic {
 		return Summary{}, fmt.Errorf("%w: it does not begin like one", ErrFile)
 	}
-	if v := binary.LittleEndian.Uint16(head[len(exportMagic):]); v != exportVersion {
+	if v := binary.LittleEndian.Uint16(head[len(exportMagic):]); v < oldestExport || v > exportVersion {
 		return Summary{}, fmt.Errorf("%w: the export has format %d, this program knows %d", ErrNewer, v, exportVersion)
 	}
 	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20), zstd.WithDecoderLowmem(true))
@@ -162,7 +181,7 @@ func readExport(r io.Reader, limit int64, fn func(space string, key, value []byt
 	defer z.Close()
 	sum := sha256.New()
 	x := &exportReader{r: &summing{bufio.NewReaderSize(z, 64<<10), sum}, sum: sum, limit: limit}
-	if err := x.all(fn); err != nil {
+	if err := x.all(to); err != nil {
 		var own ownError
 		if errors.As(err, &own) {
 			return x.out, own.error
@@ -203,15 +222,16 @@ type exportReader struct {
 	r     *summing
 	sum   hash.Hash
 	out   Summary
-	limit int64 // of cost; 0: none
-	cost  int64 // of the pairs so far
+	limit int64           // of cost; 0: none
+	cost  int64           // of the pairs so far
+	packs []packlist.Hash // that have come
 	space string
 	last  []byte // key
 	first bool   // the next key is the first of its space
 	value []byte
 }
 
-func (x *exportReader) all(fn func(space string, key, value []byte) error) error {
+func (x *exportReader) all(to taker) error {
 	for begun := false; ; begun = true {
 		kind, err := x.r.ReadByte()
 		if err != nil {
@@ -220,10 +240,12 @@ func (x *exportReader) all(fn func(space string, key, value []byte) error) error
 		switch {
 		case !begun && kind == recMeta:
 			err = x.readMeta()
+		case begun && kind == recPack && x.out.Spaces == 0:
+			err = x.readPack(to.pack)
 		case begun && kind == recSpace:
 			err = x.readSpace()
 		case begun && kind == recPair && x.out.Spaces > 0:
-			err = x.readPair(fn)
+			err = x.readPair(to.pair)
 		case begun && kind == recEnd:
 			return x.readEnd()
 		default:

@@ -2,6 +2,7 @@ package worldfs
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -11,8 +12,11 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/packlist"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/packfolder"
 )
 
 func folder(t *testing.T) *Folder {
@@ -222,9 +226,15 @@ func TestDamagedExports(t *testing.T) {
 	good, _ := os.ReadFile(file)
 	content := func(b []byte) (string, error) {
 		var text strings.Builder
-		sum, err := readExport(bytes.NewReader(b), 0, func(space string, k, v []byte) error {
-			_, err := fmt.Fprintf(&text, "%s %q %x\n", space, k, v)
-			return err
+		sum, err := readExport(bytes.NewReader(b), 0, taker{
+			pack: func(h packlist.Hash, zip []byte) error {
+				_, err := fmt.Fprintf(&text, "%x %x\n", h, zip)
+				return err
+			},
+			pair: func(space string, k, v []byte) error {
+				_, err := fmt.Fprintf(&text, "%s %q %x\n", space, k, v)
+				return err
+			},
 		})
 		return fmt.Sprint(sum) + text.String(), err
 	}
@@ -266,6 +276,9 @@ func TestHostileExports(t *testing.T) {
 		parts []string
 	}
 	good := `{"format":1,"id":"0100000000000000000000000000000000000000","name":"x","seed":"1","mode":"survival","epoch":"2026-01-01T00:00:00Z","spawn":{"X":0,"Y":70,"Z":0}}`
+	named, zip := packed(t, "lamps")
+	_, other := packed(t, "ropes")
+	withPacks := strings.Replace(good, `"name"`, fmt.Sprintf(`"packs":%q,"name"`, named), 1)
 	for name, recs := range map[string][]rec{
 		"no meta":        {{recSpace, []string{"a"}}},
 		"two metas":      {{recMeta, []string{good}}, {recMeta, []string{good}}},
@@ -278,6 +291,11 @@ func TestHostileExports(t *testing.T) {
 		"key twice":      {{recMeta, []string{good}}, {recSpace, []string{"a"}}, {recPair, []string{"k", "v"}}, {recPair, []string{"k", "v"}}},
 		"giant key":      {{recMeta, []string{good}}, {recSpace, []string{"a"}}, {recPair, []string{strings.Repeat("k", maxKey+1), "v"}}},
 		"unknown":        {{recMeta, []string{good}}, {9, nil}},
+		"foreign pack":   {{recMeta, []string{good}}, {recPack, []string{"PK"}}},
+		"pack too late":  {{recMeta, []string{withPacks}}, {recSpace, []string{"a"}}, {recPack, []string{string(zip)}}},
+		"pack twice":     {{recMeta, []string{withPacks}}, {recPack, []string{string(zip)}}, {recPack, []string{string(zip)}}},
+		"another pack":   {{recMeta, []string{withPacks}}, {recPack, []string{string(other)}}},
+		"damaged pack":   {{recMeta, []string{withPacks}}, {recPack, []string{string(zip[:len(zip)-1])}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -388,4 +406,76 @@ func FuzzVerify(fz *testing.F) {
 			}
 		}
 	})
+}
+
+// TestExportOfVersion1 reads what earlier versions wrote, and refuses what later ones will.
+func TestExportOfVersion1(t *testing.T) {
+	f := folder(t)
+	create(t, f, "Home", 3)
+	file := filepath.Join(t.TempDir(), "x.vpworld")
+	if _, err := f.ExportFile("Home", file, false); err != nil {
+		t.Fatal(err)
+	}
+	b := must(os.ReadFile(file))
+	for version, want := range map[byte]error{0: ErrNewer, 1: nil, exportVersion: nil, exportVersion + 1: ErrNewer} {
+		b[len(exportMagic)] = version
+		if sum, err := Verify(bytes.NewReader(b)); !errors.Is(err, want) || err == nil && sum.Pairs != 6 {
+			t.Errorf("version %d: %+v, %v", version, sum, err)
+		}
+	}
+}
+
+// packed is a pack, the list of a world with it, and the pack's zip file.
+func packed(t *testing.T, name string) (list string, zip []byte) {
+	t.Helper()
+	p := pack.Files{"pack.json": fmt.Appendf(nil, `{"format":1,"name":%q,"version":"1.0.0","license":"MIT"}`, name)}
+	l := &packlist.List{Version: 1, Packs: []packlist.Hash{p.Hash()}}
+	zip, err := p.Zip()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hex.EncodeToString(l.Append(nil)), zip
+}
+
+// TestExportHasPacks: who imports a world gets its content packs too. One that this machine
+// does not have is left out.
+func TestExportHasPacks(t *testing.T) {
+	from, to := folder(t), folder(t)
+	list, zip := packed(t, "lamps")
+	hash, err := packlist.Parse(must(hex.DecodeString(list)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := meta("Home")
+	m.Packs = list
+	if _, err := from.Create(m); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for i, has := range []bool{false, true} {
+		if has {
+			if err := packfolder.In(from.Dir()).PutZip(hash.Packs[0], zip); err != nil {
+				t.Fatal(err)
+			}
+		}
+		file := filepath.Join(dir, fmt.Sprint(i, ".vpworld"))
+		if _, err := from.ExportFile("Home", file, false); err != nil {
+			t.Fatal(err)
+		}
+		sum, err := to.Import(file, ImportOptions{Name: fmt.Sprint("Copy", i)})
+		if err != nil || sum.Packs != i {
+			t.Fatalf("%+v, %v", sum, err)
+		}
+		got, err := packfolder.In(to.Dir()).Zip(hash.Packs[0])
+		if has != (err == nil) || has && !bytes.Equal(got, zip) {
+			t.Errorf("the pack is there: %v, want %v", err, has)
+		}
+	}
+}
+
+func must(b []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return b
 }
