@@ -31,7 +31,7 @@ COLD := $(MODULE)/cmd/... $(MODULE)/internal/app/... $(MODULE)/internal/store/..
 	$(MODULE)/internal/cluster/kademlia/... $(MODULE)/internal/cluster/group/... \
 	$(MODULE)/internal/verified/... $(MODULE)/internal/net/nat/... \
 	$(MODULE)/internal/net/datachannel/... $(MODULE)/internal/net/transport/... \
-	$(MODULE)/internal/net/clock/... $(MODULE)/internal/cluster/records/... \
+	$(MODULE)/internal/net/clock/... $(MODULE)/internal/cluster/records/... $(MODULE)/internal/game/inputlog \
 	$(MODULE)/internal/game/genesis/... $(MODULE)/internal/game/clipboard/... \
 	$(PEBBLE) $(PEBBLE)/objstorage/... $(PEBBLE)/vfs/... $(PEBBLE)/wal/... \
 	$(PEBBLE)/sstable $(PEBBLE)/sstable/blob/... $(PEBBLE)/internal/manifest/... \
@@ -49,7 +49,8 @@ COLD := $(MODULE)/cmd/... $(MODULE)/internal/app/... $(MODULE)/internal/store/..
 	vendor/golang.org/x/text/... encoding/json encoding/xml encoding/gob encoding/asn1 \
 	text/... mime/... regexp/... log/... image/... archive/... html/... go/... \
 	strconv path/... bufio context math/big database/sql/... fmt reflect os/... time io/fs \
-	net net/http/... net/textproto net/mail net/url runtime/pprof crypto/tls crypto/x509 crypto/rsa crypto/ecdsa
+	net net/http/... net/textproto net/mail net/url runtime/pprof crypto/tls crypto/x509 crypto/rsa crypto/ecdsa \
+	crypto/internal/fips140/rsa crypto/internal/fips140/nistec crypto/internal/fips140/ecdsa
 GCFLAGS := $(foreach package,$(COLD),-gcflags='$(package)=-l')
 
 build:
