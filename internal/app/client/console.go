@@ -35,8 +35,10 @@ type Console struct {
 	hello lobby.Enter
 	typed typedLines
 
-	mu   sync.Mutex // guards said
-	said saidLines
+	mu      sync.Mutex // guards what follows
+	in      bool       // the lobby's host has told who is here: it hears lines
+	waiting []string   // lines until then
+	said    saidLines
 
 	// replies are answers to commands that this machine runs itself.
 	replies chan Event
@@ -84,8 +86,20 @@ func (c *Console) Say(line string) error {
 	}
 	c.typed.add(line)
 	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.in:
+		return c.send(line)
+	case len(c.waiting) >= maxReplies:
+		return fmt.Errorf("the world has not let this console in yet: %d lines wait already", len(c.waiting))
+	}
+	c.waiting = append(c.waiting, line)
+	return nil
+}
+
+// send sends a line to the host of the lobby that has let the console in.
+func (c *Console) send(line string) error {
 	c.said.add(wire.CleanText(line))
-	c.mu.Unlock()
 	return c.link.Send(&lobby.Say{Text: line})
 }
 
@@ -126,6 +140,9 @@ func now(e Event) Event {
 func (c *Console) receive(m machine.Message) {
 	switch m := m.(type) {
 	case *lobby.Players:
+		if m.Full { // the answer to Enter
+			c.enter()
+		}
 		c.onPlayers(m)
 	case *lobby.Chat:
 		c.mu.Lock()
@@ -135,8 +152,10 @@ func (c *Console) receive(m machine.Message) {
 	case *lobby.Propose:
 		c.onPropose(m)
 	case *lobby.NewHost:
+		c.mu.Lock()
+		c.in = false
+		c.mu.Unlock()
 		_ = c.link.Send(&c.hello) // a link that is gone ends the console
-		c.sayAgain()
 	case *lobby.Refused:
 		c.over = &wire.Refused{Code: m.Code, Text: textOf(m.Text, string(m.Code)), Retry: m.Retry}
 	case *lobby.Waiting:
@@ -144,14 +163,22 @@ func (c *Console) receive(m machine.Message) {
 	}
 }
 
-// sayAgain says what the lobby's host may have taken with it.
-func (c *Console) sayAgain() {
+// enter says what a host of the lobby may have taken with it, and what has waited for one.
+func (c *Console) enter() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.in {
+		return
+	}
+	c.in = true
 	c.said.repeat(
 		func(text string) { _ = c.link.Send(&lobby.Say{Text: text}) },
 		func(text string) { c.add(Event{Event: "error", Line: text}) },
 	)
+	for _, line := range c.waiting {
+		_ = c.send(line) // a link that is gone ends the console
+	}
+	c.waiting = nil
 }
 
 // onPlayers tells who came and went.

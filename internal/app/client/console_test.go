@@ -51,6 +51,13 @@ func TestConsoleOfALobbyThatMoves(t *testing.T) {
 			synctest.Wait()
 		}
 		says("/save")
+		f.hears(t)
+		in := func() {
+			t.Helper()
+			lobbySays(&lobby.Players{Full: true, List: []lobby.PlayerInfo{{Player: who.Player(), Name: "Ann", Present: true}}})
+		}
+		in()
+		next("here", "Ann is here.")
 		says("one")
 		says("two")
 		f.hears(t, "/save", "one", "two")
@@ -59,6 +66,8 @@ func TestConsoleOfALobbyThatMoves(t *testing.T) {
 		lobbySays(&lobby.Chat{Kind: wire.ChatSystem, Text: decision.Console + " one"})
 		next("news", "one")
 		lobbySays(&lobby.NewHost{})
+		synctest.Wait()
+		in()
 		next("error", "/save")
 		f.hears(t, "two")
 		lobbySays(&lobby.Chat{Kind: wire.ChatSystem, Text: decision.Console + " two"})

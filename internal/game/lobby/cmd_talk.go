@@ -41,6 +41,10 @@ func (c *call) help() error {
 }
 
 func (c *call) who() error {
+	if len(c.here) == 0 { // a console asks
+		c.reply("Nobody is here.")
+		return nil
+	}
 	var names []string
 	for _, p := range c.here {
 		if len(names) < listNames {
