@@ -59,9 +59,11 @@ func TestAllHostsLost(t *testing.T) {
 		at time.Time
 	}
 	var all []built
-	for len(all) < 2 || time.Since(all[0].at) < 12*time.Second { // copies are some seconds old
+	for range 2 {
 		all = append(all, built{build(t, ann, bea), time.Now()})
 	}
+	ann.until("copies of that, which are some seconds old", func(state) bool { return time.Since(all[0].at) >= 12*time.Second })
+	all = append(all, built{build(t, ann, bea), time.Now()})
 
 	for _, s := range hosts {
 		s.kill()

@@ -45,8 +45,8 @@ func (b Block) facing(to [4]uint8) Block {
 	return b
 }
 
-// Copied is what a copy of a block is: a furnace without fire, a chest in which nothing is
-// found; false: it is not copied.
+// Copied is what a copy of a block is: a furnace without fire, nothing where it burns, a
+// chest in which nothing is found; false: it is not copied.
 func Copied(b Block) (Block, bool) {
 	in := Info(b)
 	switch {
@@ -56,6 +56,8 @@ func Copied(b Block) (Block, bool) {
 		return Block(in.Loot.Into), true
 	case in.Smelts == pack.Lit:
 		return b - 1, true
+	case in.Fire > 0: // it would burn what it is pasted beside
+		return Air, true
 	}
 	return b, true
 }
