@@ -11,15 +11,15 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
-// object lets nodes say for a while that somebody leads a shard, whenever they are
-// asked.
+// object lets nodes say for a while that they hear a host of a shard, and that somebody leads
+// it, whenever they are asked.
 func (c *cluster) object(p shards.Shard, to int, liars []int, d time.Duration) {
 	const often = 250 * time.Millisecond
 	for range d / often {
 		for _, i := range liars {
 			c.nodes[i].Call(func() {
 				w := c.node(i).net
-				w.links.SendDatagram(nodePeer(to), &shardgroup.GroupStatus{Shard: p, Led: true, Gen: c.node(to).net.hosting.replicas[p].group.Raft.Status().Gen})
+				w.links.SendDatagram(nodePeer(to), &shardgroup.GroupStatus{Shard: p, Led: true, Heard: true, Gen: c.node(to).net.hosting.replicas[p].group.Raft.Status().Gen})
 			})
 		}
 		c.s.Run(often)
@@ -27,7 +27,7 @@ func (c *cluster) object(p shards.Shard, to int, liars []int, d time.Duration) {
 }
 
 // TestLongLiarObjects: two of three hosts of a region die for good, and a node near its
-// key says all the time that somebody leads the region. It delays the recovery, but not
+// key says all the time that it hears one of them, which leads. It delays the recovery, but not
 // for ever; as long as most nodes near the key say so there is none.
 func TestLongLiarObjects(t *testing.T) {
 	simtest.Long(t)
