@@ -14,8 +14,8 @@ const (
 	saidKept = time.Minute // longer than it takes until another node leads the lobby
 )
 
-// saidLines are the last lines of a player or a console that the lobby has not answered, the oldest
-// first. They are lost if its host ends before it reads them.
+// saidLines are the last lines of a player or a console that the lobby has not answered,
+// the oldest first. They are lost if its host ends before it reads them.
 type saidLines struct{ lines []saidLine }
 
 type saidLine struct {

@@ -21,18 +21,11 @@ import (
 
 // PackList is the list of a world's content packs; nil: it has the base pack alone.
 func PackList(m *worldfs.Meta) (*packlist.List, error) {
-	if m.Packs == "" {
-		return nil, nil
-	}
-	b, err := hex.DecodeString(m.Packs)
-	if err != nil {
-		return nil, fmt.Errorf("the packs of %s: %w: %v", m.Name, disk.ErrDamaged, err)
-	}
-	l, err := packlist.Parse(b)
-	if err == nil && m.Record != "" {
+	l, err := m.PackList()
+	if l != nil && m.Record != "" {
 		var r *genesis.Record
 		if r, err = genesis.DecodeText(m.Record); err == nil {
-			l, err = packlist.Decode(b, r.World(), r.Founder)
+			l, err = packlist.Decode(l.Append(nil), r.World(), r.Founder)
 		}
 	}
 	if err != nil {
@@ -87,11 +80,7 @@ func signPacks(m *worldfs.Meta, r *genesis.Record, key ed25519.PrivateKey) error
 		r.Sign(key)
 		return nil
 	}
-	b, err := hex.DecodeString(m.Packs)
-	if err != nil {
-		return err
-	}
-	l, err := packlist.Parse(b)
+	l, err := m.PackList()
 	if err != nil {
 		return err
 	}

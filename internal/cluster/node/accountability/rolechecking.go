@@ -64,17 +64,19 @@ func (k *roleChecking) beat(now machine.Time, area *world.Area) {
 		if p.Operator && r.Role < decision.RoleOperator {
 			seen[falseRole{p.ID, "an operator"}] = true
 		}
-		if p.Jailed && !r.Jailed {
-			seen[falseRole{p.ID, "a prisoner"}] = true
-		}
-		if !p.Jailed && r.Jailed {
-			seen[falseRole{p.ID, "no prisoner"}] = true
-		}
-		if p.Muted && !r.Muted {
-			seen[falseRole{p.ID, "muted"}] = true
-		}
-		if !p.Muted && r.Muted {
-			seen[falseRole{p.ID, "not muted"}] = true
+		for _, x := range []struct {
+			is, decided bool
+			one, none   string
+		}{
+			{p.Jailed, r.Jailed, "a prisoner", "no prisoner"},
+			{p.Muted, r.Muted, "muted", "not muted"},
+		} {
+			switch {
+			case x.is && !x.decided:
+				seen[falseRole{p.ID, x.one}] = true
+			case !x.is && x.decided:
+				seen[falseRole{p.ID, x.none}] = true
+			}
 		}
 	}
 	for _, owner := range ignored(area, k.lands(area.Pos())) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/packlist"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/packfolder"
 )
@@ -15,8 +16,9 @@ import (
 // them. Whoever made the file chooses them; the list that the founder has signed names their
 // hashes, and no other pack is taken.
 
-// packHashes are the packs that a world's list names.
-func (m *Meta) packHashes() ([]packlist.Hash, error) {
+// PackList is the world's list of content packs, whoever has signed it; nil: the base pack
+// alone.
+func (m *Meta) PackList() (*packlist.List, error) {
 	if m.Packs == "" {
 		return nil, nil
 	}
@@ -24,22 +26,18 @@ func (m *Meta) packHashes() ([]packlist.Hash, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the list of content packs: %w", err)
 	}
-	l, err := packlist.Parse(b)
-	if err != nil {
-		return nil, err
-	}
-	return l.Packs, nil
+	return packlist.Parse(b)
 }
 
 // packs writes those that this machine has; a host that has none of a pack does not host,
 // but what it keeps of the world can be saved.
 func (e *exporter) packs(w *World) error {
-	hashes, err := w.packHashes()
-	if err != nil {
+	l, err := w.PackList()
+	if l == nil {
 		return err
 	}
 	folder := packfolder.In(filepath.Dir(filepath.Dir(w.Dir)))
-	for _, h := range hashes {
+	for _, h := range l.Packs {
 		zip, err := folder.Zip(h)
 		if errors.Is(err, packfolder.ErrMissing) {
 			continue
@@ -63,19 +61,19 @@ func (x *exportReader) readPack(fn func(h packlist.Hash, zip []byte) error) erro
 	if err != nil {
 		return err
 	}
-	hashes, err := x.out.Meta.packHashes()
+	p, err := pack.FromZip(zip)
 	if err != nil {
 		return err
 	}
-	for i, h := range hashes {
-		if slices.Contains(x.packs, h) {
-			continue
-		}
-		if _, err = packfolder.Read(zip, h); err == nil {
-			x.packs = append(x.packs, h)
-			x.out.Packs++
-			return fn(hashes[i], zip)
-		}
+	l, err := x.out.Meta.PackList()
+	if err != nil {
+		return err
 	}
-	return errors.Join(errors.New("a content pack that the world's list does not name"), err)
+	h := p.Hash()
+	if l == nil || !slices.Contains(l.Packs, h) || slices.Contains(x.packs, h) {
+		return fmt.Errorf("a content pack that the world's list does not name, or that has come before: %x", h)
+	}
+	x.packs = append(x.packs, h)
+	x.out.Packs++
+	return fn(h, zip)
 }
