@@ -13,6 +13,8 @@ import (
 type Archive struct {
 	pieces []*piece // in order of their ticks
 	bytes  int      // of entries
+
+	differences Differences // of the columns of the piece that was sent last
 }
 
 // piece is what the log has between two kept states.
@@ -55,11 +57,14 @@ func (a *Archive) Add(out *Output, now machine.Time) {
 // Clear forgets everything.
 func (a *Archive) Clear() { *a = Archive{} }
 
+// Keep takes what a piece has found out of its columns, for the next ones.
+func (a *Archive) Keep(d Differences) { a.differences = d }
+
 // Piece is what leads from a kept state to a checkpoint: frozen.
 type Piece struct {
-	to      *Checkpoint
 	of      *piece
 	entries [][]byte
+	known   Differences
 }
 
 // Before returns the piece that ends with a checkpoint; nil: it is not kept. The ticks of
@@ -74,7 +79,7 @@ func (a *Archive) Before(c *Checkpoint) *Piece {
 		if c.Number <= p.from.Number || n > uint64(len(p.entries)) || n > MaxEntries {
 			return nil
 		}
-		return &Piece{c, p, p.entries[:n]}
+		return &Piece{p, p.entries[:n], a.differences}
 	}
 	return nil
 }

@@ -29,6 +29,8 @@ func archived(seed uint64, lie func(*Area)) (a *Archive, signed []*Checkpoint) {
 	return a, signed
 }
 
+func encoded(p *Piece, ground Ground) []byte { return p.Append(nil, p.Differences(ground)) }
+
 func anyRules(*Replayer) bool { return true }
 
 var flatColumn = sync.OnceValue(func() *world.Column { return flat(world.ColumnPos{}) })
@@ -52,7 +54,7 @@ func TestArchive(t *testing.T) {
 				continue
 			}
 			answered++
-			proof, found, err := Audit(p.Append(nil, onFlat), c, onFlat, anyRules)
+			proof, found, err := Audit(encoded(p, onFlat), c, onFlat, anyRules)
 			if proof != nil || err != nil {
 				t.Fatalf("seed %d: an honest host is convicted: %v, %v", seed, found, err)
 			}
@@ -67,7 +69,7 @@ func TestArchive(t *testing.T) {
 	proven := 0
 	for _, c := range signed {
 		if p := a.Before(c); p != nil {
-			proof, found, err := Audit(p.Append(nil, onFlat), c, onFlat, anyRules)
+			proof, found, err := Audit(encoded(p, onFlat), c, onFlat, anyRules)
 			if proof == nil {
 				continue
 			}
@@ -95,19 +97,19 @@ func TestAuditOfAnother(t *testing.T) {
 	of.from, forged.of = &from, &of
 	elsewhere := []byte{}
 	if q := other.Before(c); q != nil {
-		elsewhere = q.Append(nil, flat)
+		elsewhere = encoded(q, flat)
 	}
 	for name, b := range map[string][]byte{
 		"of another log": elsewhere,
-		"too short":      cut.Append(nil, flat),
-		"unsigned":       forged.Append(nil, flat),
+		"too short":      encoded(&cut, flat),
+		"unsigned":       encoded(&forged, flat),
 		"nothing":        nil,
 	} {
 		if proof, found, err := Audit(b, c, flat, anyRules); err == nil || found != nil {
 			t.Errorf("%s: %v, %v, %v", name, proof, found, err)
 		}
 	}
-	if _, _, err := Audit(p.Append(nil, flat), c, flat, func(*Replayer) bool { return false }); !errors.Is(err, ErrRules) {
+	if _, _, err := Audit(encoded(p, flat), c, flat, func(*Replayer) bool { return false }); !errors.Is(err, ErrRules) {
 		t.Errorf("other rules: %v", err)
 	}
 }
@@ -130,14 +132,14 @@ func TestPieceOnGround(t *testing.T) {
 	none := func(world.ColumnPos) *world.Column { return nil }
 	want := p.of.state.Append(nil)
 	for name, ground := range map[string]Ground{"flat": flat, "none": none} {
-		b := p.Append(nil, ground)
-		got, err := decodePiece(b, ground)
-		if err != nil || !bytes.Equal(got.State, want) || len(got.Entries) != len(p.entries) {
+		b := encoded(p, ground)
+		got, area, err := decodePiece(b, ground)
+		if err != nil || !bytes.Equal(area.state(true).Append(nil), want) || len(got.Entries) != len(p.entries) {
 			t.Errorf("%s: %v, another piece", name, err)
 		}
 		t.Logf("%s: %d bytes", name, len(b))
 	}
-	if _, err := decodePiece(p.Append(nil, flat), none); err == nil {
+	if _, _, err := decodePiece(encoded(p, flat), none); err == nil {
 		t.Error("differences to no ground")
 	}
 }

@@ -77,7 +77,7 @@ func FuzzPiece(f *testing.F) {
 	for range 60 {
 		w.step()
 	}
-	f.Add(a.Before(last).Append(nil, air))
+	f.Add(encoded(a.Before(last), air))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if proof, _, err := Audit(b, last, air, func(*Replayer) bool { return true }); err == nil && proof != nil {
 			t.Error("a proof against an honest host")

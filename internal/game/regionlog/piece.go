@@ -15,6 +15,7 @@ type Ground func(world.ColumnPos) *world.Column
 const (
 	columnWhole   = iota
 	columnChanges // of the ground
+	columnGround  // of the ring, with its hash: nothing has changed
 
 	// maxGroundChanges is with how many changes a column is not sent whole.
 	maxGroundChanges = 4 << 10
@@ -22,43 +23,46 @@ const (
 	columnVolume = world.Height * world.ChunkSize * world.ChunkSize
 )
 
-// Append appends the encoding: two checkpoints, and deflated what leads from one to the
-// other.
-func (p *Piece) Append(b []byte, ground Ground) []byte {
-	s := p.of.state
-	var w writer
-	for _, part := range s.small {
-		w.put(part)
+// Differences are how columns that an area has shared differ from the ground, encoded; nil:
+// in too much. Making the ground takes a millisecond a column, and most columns of a piece
+// are those of the one before.
+type Differences map[*world.Column][]byte
+
+// Differences returns those of the piece's columns.
+func (p *Piece) Differences(ground Ground) Differences {
+	out := Differences{}
+	add := func(c *world.Column, ring bool) {
+		d, ok := p.known[c]
+		if !ok {
+			d = difference(c, ground(c.Pos), ring)
+		}
+		out[c] = d
 	}
-	w.uint(uint64(len(s.ring)))
-	for _, c := range s.ring {
-		w.columnOn(c, ground(c.Pos))
+	for _, c := range p.of.state.ring {
+		add(c, true)
 	}
-	for _, c := range s.columns {
-		w.columnOn(c, ground(c.Pos))
+	for _, c := range p.of.state.columns {
+		add(c, false)
 	}
-	w.uint(uint64(len(p.entries)))
-	for _, e := range p.entries {
-		w.put(e)
-	}
-	out := writer{b}
-	out.put(p.of.from.Append(nil))
-	out.put(p.to.Append(nil))
-	out.put(Pack(w.b))
-	return out.b
+	return out
 }
 
-// columnOn appends a column as its difference to another.
-func (w *writer) columnOn(c, ground *world.Column) {
+// difference encodes how a column differs from the ground; nil: in too much.
+func difference(c, ground *world.Column, ring bool) []byte {
 	changes, ok := changesOf(c, ground)
 	if !ok {
-		w.uint(columnWhole)
-		w.column(c)
-		return
+		return nil
+	}
+	var w writer
+	if ring && len(changes) == 0 {
+		w.uint(columnGround)
+		w.columnPos(c.Pos)
+		h := hashColumn(c)
+		w.raw(h[:])
+		return w.b
 	}
 	w.uint(columnChanges)
-	w.int(int64(c.Pos.X))
-	w.int(int64(c.Pos.Z))
+	w.columnPos(c.Pos)
 	w.uint(uint64(len(changes)))
 	last := 0
 	for _, x := range changes {
@@ -66,6 +70,45 @@ func (w *writer) columnOn(c, ground *world.Column) {
 		w.uint(uint64(x.now))
 		last = x.place
 	}
+	return w.b
+}
+
+func (w *writer) columnPos(pos world.ColumnPos) {
+	w.int(int64(pos.X))
+	w.int(int64(pos.Z))
+}
+
+// Append appends the encoding: the first checkpoint, and deflated its state and the entries
+// after it.
+func (p *Piece) Append(b []byte, d Differences) []byte {
+	s := p.of.state
+	var w writer
+	column := func(c *world.Column) {
+		if d[c] == nil {
+			w.uint(columnWhole)
+			w.column(c)
+		} else {
+			w.raw(d[c])
+		}
+	}
+	for _, part := range s.small {
+		w.put(part)
+	}
+	w.uint(uint64(len(s.ring)))
+	for _, c := range s.ring {
+		column(c)
+	}
+	for _, c := range s.columns {
+		column(c)
+	}
+	w.uint(uint64(len(p.entries)))
+	for _, e := range p.entries {
+		w.put(e)
+	}
+	out := writer{b}
+	out.put(p.of.from.Append(nil))
+	out.put(Pack(w.b))
+	return out.b
 }
 
 type groundChange struct {
@@ -97,93 +140,118 @@ func changesOf(c, ground *world.Column) (out []groundChange, ok bool) {
 	return out, true
 }
 
-// columnOn reads what the writer's columnOn wrote.
-func (r *reader) columnOn(ground Ground) *world.Column {
-	switch r.Uint(columnChanges) {
-	case columnWhole:
+// columnOn reads a column of a piece; nil: it was put into the ring, which is not nil for
+// its columns, or the reader is bad.
+func (r *reader) columnOn(ring *Ring, ground Ground) *world.Column {
+	kind := r.Uint(columnGround)
+	if kind == columnWhole {
 		return r.column()
-	default:
-		pos := world.ColumnPos{X: int32(r.Int(world.Limit / world.ChunkSize)), Z: int32(r.Int(world.Limit / world.ChunkSize))}
-		n := r.Uint(maxGroundChanges)
-		if r.Bad() {
-			return nil
+	}
+	pos := world.ColumnPos{X: int32(r.Int(world.Limit / world.ChunkSize)), Z: int32(r.Int(world.Limit / world.ChunkSize))}
+	if kind == columnGround {
+		hash := [32]byte(r.Take(32))
+		if ring == nil || r.Bad() || !ring.putGround(pos, hash, ground) {
+			r.Fail()
 		}
-		g := ground(pos)
-		if g == nil {
+		return nil
+	}
+	n := r.Uint(maxGroundChanges)
+	if r.Bad() {
+		return nil
+	}
+	g := ground(pos)
+	if g == nil {
+		r.Fail()
+		return nil
+	}
+	c := g.Clone()
+	for place := 0; n > 0 && !r.Bad(); n-- {
+		place += int(r.Uint(columnVolume))
+		b := r.block()
+		if place >= columnVolume {
 			r.Fail()
 			return nil
 		}
-		c := g.Clone()
-		for place := 0; n > 0 && !r.Bad(); n-- {
-			place += int(r.Uint(columnVolume))
-			b := r.block()
-			if place >= columnVolume {
-				r.Fail()
-				return nil
-			}
-			c.Set(place%world.ChunkSize, place/(world.ChunkSize*world.ChunkSize), place/world.ChunkSize%world.ChunkSize, b)
-		}
-		return c
+		c.Set(place%world.ChunkSize, place/(world.ChunkSize*world.ChunkSize), place/world.ChunkSize%world.ChunkSize, b)
 	}
+	return c
 }
 
-// decodePiece reads what Append wrote, as the proof that it may be. Nothing is verified.
-func decodePiece(b []byte, ground Ground) (*Proof, error) {
+// decodePiece reads what Append wrote: the proof that it may be, without a state, and the
+// area with which it begins. Nothing is verified.
+func decodePiece(b []byte, ground Ground) (*Proof, *Area, error) {
 	bad := fmt.Errorf("a piece of a log: %w", ErrFormat)
 	r := newReader(b)
-	from, errFrom := DecodeCheckpoint(r.Bytes(MaxCheckpoint), nil)
-	to, errTo := DecodeCheckpoint(r.Bytes(MaxCheckpoint), nil)
+	from, err := DecodeCheckpoint(r.Bytes(MaxCheckpoint), nil)
 	packed := r.Bytes(MaxProof)
-	if errFrom != nil || errTo != nil || !r.End() {
-		return nil, bad
+	if err != nil || !r.End() {
+		return nil, nil, bad
 	}
 	content, err := unpack(packed, MaxState+MaxWindow)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r = newReader(content)
-	var state writer
-	for range partRing {
-		state.put(r.Bytes(MaxState))
+	a, err := read(r, func(ring *Ring) *world.Column { return r.columnOn(ring, ground) })
+	if err != nil {
+		return nil, nil, err
 	}
-	ring := r.Uint(4*world.RegionCols + 4)
-	state.uint(ring)
-	for range ring + world.Columns {
-		c := r.columnOn(ground)
-		if c == nil || r.Bad() {
-			return nil, bad
-		}
-		state.column(c)
-	}
-	p := &Proof{From: from, To: to, State: state.b}
+	p := &Proof{From: from}
 	for n := r.Uint(MaxEntries); n > 0 && !r.Bad(); n-- {
 		p.Entries = append(p.Entries, r.Bytes(MaxEntry))
 	}
 	if !r.End() {
-		return nil, bad
+		return nil, nil, bad
 	}
-	return p, nil
+	return p, a, nil
 }
 
 // Audit replays a piece that a leader has sent as what leads to a checkpoint of its own. It
 // returns the proof and what it proves, if the piece does not lead there. An error says
 // that it is not that piece: nothing is proven, and the leader has not answered.
 func Audit(piece []byte, c *Checkpoint, ground Ground, obeys func(*Replayer) bool) (*Proof, *Finding, error) {
-	p, err := decodePiece(piece, ground)
+	if c.Version != Version {
+		return nil, nil, fmt.Errorf("%w: version %d, this is %d", ErrVersion, c.Version, Version)
+	}
+	p, a, err := decodePiece(piece, ground)
 	if err != nil {
 		return nil, nil, err
 	}
 	p.To = c
-	r, err := NewReplayer(p.From, p.State)
+	if err := p.chained(); err != nil {
+		return nil, nil, err
+	}
+	r, err := beginReplay(p.From, a, false)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !obeys(r) {
 		return nil, nil, ErrRules
 	}
-	found, err := p.Check()
-	if err == ErrHonest {
+	_, err = r.find(p.Entries, c)
+	switch {
+	case a.ring.false:
+		return nil, nil, fmt.Errorf("a column beyond the border is not the ground: %w", ErrFormat)
+	case err == ErrHonest:
 		return nil, nil, nil
+	case err != nil:
+		return nil, nil, err
 	}
+	return provePiece(p, piece, ground)
+}
+
+// provePiece makes the proof of a piece whose entries do not lead to its end, with the whole
+// state, and checks it as anybody else will.
+func provePiece(p *Proof, piece []byte, ground Ground) (*Proof, *Finding, error) {
+	_, a, err := decodePiece(piece, ground)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := beginReplay(p.From, a, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.State = r.start.Append(nil)
+	found, err := p.Check()
 	return p, found, err
 }

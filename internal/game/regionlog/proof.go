@@ -85,24 +85,38 @@ type Finding struct {
 
 // Check replays a proof. Nil: it proves nothing, and the error says why.
 func (p *Proof) Check() (*Finding, error) {
+	if err := p.chained(); err != nil {
+		return nil, err
+	}
+	r, err := NewReplayer(p.From, p.State)
+	if err != nil {
+		return nil, err
+	}
+	return r.find(p.Entries, p.To)
+}
+
+// chained reports whether both checkpoints are signed, and the entries what the log has
+// between them.
+func (p *Proof) chained() error {
 	if !p.From.Verify() || !p.To.Verify() {
-		return nil, ErrSignature
+		return ErrSignature
 	}
 	if !p.To.follows(p.From) || p.To.Number-p.From.Number != uint64(len(p.Entries)) {
-		return nil, ErrChain
+		return ErrChain
 	}
 	head := p.From.Head
 	for _, e := range p.Entries {
 		head = next(head, e)
 	}
 	if head != p.To.Head {
-		return nil, ErrChain
+		return ErrChain
 	}
-	r, err := NewReplayer(p.From, p.State)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range p.Entries {
+	return nil
+}
+
+// find runs the entries of a proof and compares. ErrHonest: they lead to the checkpoint.
+func (r *Replayer) find(entries [][]byte, to *Checkpoint) (*Finding, error) {
+	for _, e := range entries {
 		if err := r.area.apply(e); errors.Is(err, errRule) {
 			return &Finding{Rule: err.Error()}, nil
 		} else if err != nil {
@@ -112,7 +126,7 @@ func (p *Proof) Check() (*Finding, error) {
 	s := r.area.state(false)
 	var f Finding
 	for i := range s.Hashes {
-		if s.Hashes[i] != p.To.Hashes[i] {
+		if s.Hashes[i] != to.Hashes[i] {
 			f.False = append(f.False, r.area.partName(i))
 		}
 	}

@@ -35,8 +35,14 @@ func NewReplayer(c *Checkpoint, state []byte) (*Replayer, error) {
 	if err != nil {
 		return nil, err
 	}
+	return beginReplay(c, a, true)
+}
+
+// beginReplay begins with an area, which must be that of the checkpoint. Without keep its state is
+// not kept for a proof.
+func beginReplay(c *Checkpoint, a *Area, keep bool) (*Replayer, error) {
 	a.world = c.World
-	s := a.state(true)
+	s := a.state(keep)
 	if s.Hashes != c.Hashes || a.Pos() != c.Region || a.Now() != c.Tick {
 		return nil, fmt.Errorf("%w: a state that is not that of its checkpoint", ErrFormat)
 	}

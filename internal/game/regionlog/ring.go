@@ -9,6 +9,11 @@ type Ring struct {
 	columns map[world.ColumnPos]*world.Column
 	shared  map[world.ColumnPos]bool // frozen: copy before writing
 	hashes  map[world.ColumnPos][32]byte
+
+	// ground makes columns that have only a hash, when they are looked at (putGround). Of
+	// most an auditor needs no more.
+	ground Ground
+	false  bool // one was not the ground
 }
 
 // NewRing returns the ring of a region, without columns.
@@ -27,7 +32,7 @@ func (r *Ring) Block(p world.Pos) (world.Block, bool) {
 	case p.Y >= world.Height:
 		return world.Air, true
 	}
-	c := r.columns[p.Column()]
+	c := r.at(p.Column())
 	if c == nil {
 		return world.Air, false
 	}
@@ -55,10 +60,39 @@ func (r *Ring) put(c *world.Column) bool {
 	return true
 }
 
+// putGround notes that a column is the ground, by the hash that it must have then; false:
+// it is not of the ring.
+func (r *Ring) putGround(pos world.ColumnPos, hash [32]byte, ground Ground) bool {
+	if !InRing(r.pos, pos) {
+		return false
+	}
+	delete(r.columns, pos)
+	r.hashes[pos], r.ground = hash, ground
+	return true
+}
+
+// at returns a column; nil: it is not there.
+func (r *Ring) at(pos world.ColumnPos) *world.Column {
+	if c := r.columns[pos]; c != nil || r.ground == nil {
+		return c
+	}
+	hash, ok := r.hashes[pos]
+	if !ok {
+		return nil
+	}
+	c := r.ground(pos)
+	if c == nil || hashColumn(c) != hash {
+		r.false = true
+		return nil
+	}
+	r.columns[pos], r.shared[pos] = c, true
+	return c
+}
+
 // change changes a block, if its column is there.
 func (r *Ring) change(p world.Pos, b world.Block) {
 	pos := p.Column()
-	c := r.columns[pos]
+	c := r.at(pos)
 	if c == nil || !p.InWorld() || !b.Known() {
 		return
 	}
@@ -91,7 +125,7 @@ func (r *Ring) sides(do func(world.ColumnPos)) {
 // share returns the columns that are there as they are now: frozen.
 func (r *Ring) share() (out []*world.Column) {
 	r.sides(func(pos world.ColumnPos) {
-		if c := r.columns[pos]; c != nil {
+		if c := r.at(pos); c != nil {
 			r.shared[pos] = true
 			out = append(out, c)
 		}

@@ -95,12 +95,12 @@ func hashColumn(c *world.Column) [32]byte {
 func (r *Ring) hash() [32]byte {
 	var b []byte
 	r.sides(func(pos world.ColumnPos) {
-		c := r.columns[pos]
-		if c == nil {
-			return
-		}
 		h, ok := r.hashes[pos]
 		if !ok {
+			c := r.columns[pos]
+			if c == nil {
+				return
+			}
 			h = hashColumn(c)
 			r.hashes[pos] = h
 		}
@@ -170,6 +170,16 @@ func load(b []byte) (*Area, error) {
 		return nil, ErrFormat
 	}
 	r := newReader(b)
+	a, err := read(r, func(*Ring) *world.Column { return r.column() })
+	if err == nil && !r.End() {
+		err = ErrFormat
+	}
+	return a, err
+}
+
+// read makes an area from what column reads of its columns, and r of the rest. A column of
+// the ring that column has put into it, and returns no more of, is there.
+func read(r *reader, column func(*Ring) *world.Column) (*Area, error) {
 	var small [partRing][]byte
 	for i := range small {
 		small[i] = r.Bytes(MaxState)
@@ -181,20 +191,17 @@ func load(b []byte) (*Area, error) {
 	if err != nil {
 		return nil, err
 	}
-	for n := r.Uint(4*world.RegionCols + 4); n > 0 && !r.Bad(); n-- {
-		if c := r.column(); c == nil || !a.ring.put(c) {
+	for n := r.Uint(4*world.RegionCols + 4); n > 0; n-- {
+		if c := column(a.ring); r.Bad() || c != nil && !a.ring.put(c) {
 			return nil, ErrFormat
 		}
 	}
 	for i := range world.Columns {
-		c := r.column()
-		if c == nil || c.Pos != a.Pos().Column(i) {
+		c := column(nil)
+		if c == nil || r.Bad() || c.Pos != a.Pos().Column(i) {
 			return nil, ErrFormat
 		}
 		a.SetColumn(c)
-	}
-	if !r.End() {
-		return nil, ErrFormat
 	}
 	for _, p := range players {
 		read, err := readPlayer(p)

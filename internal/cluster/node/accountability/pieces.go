@@ -71,9 +71,10 @@ func (s *PieceSending) Receive(f *peers.Remote, m *Challenge) {
 	s.busy++
 	s.jobs.Do(encodePiece{p, s.terrain}, func(result any, _ error) {
 		s.busy--
-		data, _ := result.([]byte)
-		s.upload.Give(-float64(len(data)))
-		s.send(f.Peer, m, c.Tick, data)
+		x, _ := result.(encodedPiece)
+		pieces.Keep(x.differences)
+		s.upload.Give(-float64(len(x.data)))
+		s.send(f.Peer, m, c.Tick, x.data)
 	})
 }
 
@@ -104,8 +105,16 @@ func groundOf(g *terrain.Generator) regionlog.Ground {
 	return g.Column
 }
 
+type encodedPiece struct {
+	data        []byte
+	differences regionlog.Differences
+}
+
 // Cost is what it takes on an ordinary machine, for simulations.
 func (encodePiece) Cost() time.Duration { return 60 * time.Millisecond }
 
 // Run encodes.
-func (j encodePiece) Run() (any, error) { return j.piece.Append(nil, groundOf(j.terrain)), nil }
+func (j encodePiece) Run() (any, error) {
+	d := j.piece.Differences(groundOf(j.terrain))
+	return encodedPiece{j.piece.Append(nil, d), d}, nil
+}
