@@ -69,6 +69,7 @@ type NodeReport struct {
 	Convicted []id.ID           // nodes
 	CPU       float64           // seconds that the process has used
 	Sent, Log uint64            // bytes to other nodes: all packets; the log and what is signed of it
+	Replayed  uint64            // entries of other nodes' logs
 	Kinds     map[string]uint64 // bytes to other nodes by kind of message
 }
 
@@ -178,7 +179,7 @@ func lookAt(ctx context.Context, h *host.Host, o *NodeOrder) (NodeReport, error)
 	if err != nil {
 		return NodeReport{}, err
 	}
-	r := NodeReport{URL: h.LocalURL(), Nodes: JoinAddr(h), World: h.World().ID, Self: s.Self, Convicted: s.Convicted, CPU: lab.CPUTime().Seconds()}
+	r := NodeReport{URL: h.LocalURL(), Nodes: JoinAddr(h), World: h.World().ID, Self: s.Self, Convicted: s.Convicted, CPU: lab.CPUTime().Seconds(), Replayed: s.LogEntries}
 	net, err := h.NetStats(ctx)
 	if err != nil {
 		return r, err

@@ -11,8 +11,8 @@ import (
 
 // runRamp adds players to one region, all in sight of each other, until its
 // ticks take too long or moves are lost (figures 4.4 and 4.5).
-func runRamp(t *lab.Trial, step, most int, stage, settle float64) (err error) {
-	s, err := startServer(t.Seed)
+func runRamp(t *lab.Trial, sizes []int, stage, settle float64, followers int) (err error) {
+	s, err := startFollowed(t.Context, t.Seed, followers)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func runRamp(t *lab.Trial, step, most int, stage, settle float64) (err error) {
 	defer c.close()
 
 	var stages []load
-	for _, players := range rampStages(step, most) {
+	for _, players := range sizes {
 		have := 0
 		if len(stages) > 0 {
 			have = stages[len(stages)-1].players
@@ -37,8 +37,8 @@ func runRamp(t *lab.Trial, step, most int, stage, settle float64) (err error) {
 			return fmt.Errorf("%d players: %w", players, err)
 		}
 		stages = append(stages, l)
-		t.Logf("%d players: %.0f %% CPU (theirs %.0f %%, other programs %.0f %%), tick p99 %.1f ms, late p99 %.1f ms, %.2f %% of the moves, %.1f kB/s a player",
-			l.Players, 100*l.Window.CPU, 100*l.crowdCPU(), 100*l.others(), l.TickP99, l.LateP99, 100*l.share(), l.kbPerPlayer())
+		t.Logf("%d players: %.0f %% CPU (theirs %.0f %%, followers %.0f %%, %.0f entries/s, other programs %.0f %%), tick p99 %.1f ms, late p99 %.1f ms, %.2f %% of the moves, %.1f kB/s a player",
+			l.Players, 100*l.Window.CPU, 100*l.crowdCPU(), 100*l.followers, l.replayed, 100*l.others(), l.TickP99, l.LateP99, 100*l.share(), l.kbPerPlayer())
 		if !l.holds(players) {
 			break
 		}
@@ -70,7 +70,7 @@ const (
 )
 
 // measureAgain measures a stage until it holds or was tried often enough.
-func measureAgain(t *lab.Trial, s *Server, c *crowdProcess, settle, stage float64, players int) (l load, err error) {
+func measureAgain(t *lab.Trial, s *followed, c *crowdProcess, settle, stage float64, players int) (l load, err error) {
 	for i := range triesBusy {
 		l, err = measureLoad(t, s, c, settle, stage)
 		if err != nil || l.holds(players) || l.Lost > 0 || i+1 >= tries && l.others() < othersBusy {
@@ -89,12 +89,12 @@ func (l *load) holds(players int) bool {
 func reportRamp(t *lab.Trial, stages []load) {
 	table := lab.Table{
 		Name: "ramp", Title: "More and more players in one region, all in sight of each other",
-		Columns: []string{"players", "CPU %", "crowd's %", "others' %", "heap MB", "resident MB", "tick p50 ms", "tick p99 ms", "late p99 ms", "missed %", "delivered %", "M moves/core·s", "kB/s a player"},
+		Columns: []string{"players", "CPU %", "crowd's %", "followers' %", "replayed a second", "others' %", "heap MB", "resident MB", "tick p50 ms", "tick p99 ms", "late p99 ms", "missed %", "delivered %", "M moves/core·s", "kB/s a player"},
 	}
 	var most, hundred *load
 	for i := range stages {
 		l := &stages[i]
-		table.Row(l.Players, 100*l.Window.CPU, 100*l.crowdCPU(), 100*l.others(), l.Heap, l.Resident,
+		table.Row(l.Players, 100*l.Window.CPU, 100*l.crowdCPU(), 100*l.followers, l.replayed, 100*l.others(), l.Heap, l.Resident,
 			l.TickP50, l.TickP99, l.LateP99, 100*l.Missed, 100*l.share(), l.deliveries()/l.Window.CPU/1e6, l.kbPerPlayer())
 		if l.holds(l.Players) {
 			most = l

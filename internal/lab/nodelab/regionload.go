@@ -18,6 +18,7 @@ var RegionLoad = lab.Experiment{
 		{Name: "step", Default: "50", Unit: "players", Text: "what the ramp adds at first; stages grow by a quarter"},
 		{Name: "most", Default: "2000", Unit: "players", Text: "where the ramp ends if nothing else ends it"},
 		{Name: "ramp", Default: "1", Text: "0: only the scenarios of figure 4.3"},
+		{Name: "followers", Default: "0", Text: "processes on this machine that host the ramp's region, too, and replay its log; at most 2"},
 	},
 	Run: runRegionLoad,
 }
@@ -47,6 +48,7 @@ const (
 func runRegionLoad(t *lab.Trial) error {
 	seconds, stage, settle := t.Float("seconds", 1), t.Float("stage", 1), t.Float("settle", 0)
 	step, most, ramp := t.Int("step", 1), t.Int("most", 1), t.Int("ramp", 0)
+	followers := min(t.Int("followers", 0), 2)
 	if err := t.Settings(); err != nil {
 		return err
 	}
@@ -74,14 +76,16 @@ func runRegionLoad(t *lab.Trial) error {
 	if ramp == 0 {
 		return nil
 	}
-	return runRamp(t, step, most, stage, settle)
+	return runRamp(t, rampStages(step, most), stage, settle, followers)
 }
 
 // load is what a crowd of a size did to the node, and got.
 type load struct {
 	Window
 	crowdReport
-	players int
+	players   int
+	followers float64 // cores that they used
+	replayed  float64 // entries that they replayed in a second
 }
 
 func (l *load) kbPerPlayer() float64 {
@@ -93,7 +97,7 @@ func (l *load) crowdCPU() float64 { return lab.Finite(l.crowdReport.CPU / l.crow
 
 // others returns the cores that other programs took away meanwhile.
 func (l *load) others() float64 {
-	return max(0, l.Machine-l.Window.CPU-l.crowdCPU())
+	return max(0, l.Machine-l.Window.CPU-l.crowdCPU()-l.followers)
 }
 
 // heard returns how many moves of others each player was told of.
@@ -112,19 +116,27 @@ func (l *load) share() float64 {
 }
 
 // measureLoad lets a crowd play for a while.
-func measureLoad(t *lab.Trial, s *Server, c *crowdProcess, settle, seconds float64) (load, error) {
+func measureLoad(t *lab.Trial, s *followed, c *crowdProcess, settle, seconds float64) (load, error) {
 	if err := lab.Sleep(t.Context, lab.Duration(settle)); err != nil {
 		return load{}, err
 	}
 	if _, err := c.do(crowdOrder{}); err != nil { // counts anew from here
 		return load{}, err
 	}
+	cpu, replayed, err := s.work()
+	if err != nil {
+		return load{}, err
+	}
 	w, err := s.Watch(t.Context, lab.Duration(seconds))
 	if err != nil {
 		return load{}, err
 	}
+	cpuNow, replayedNow, err := s.work()
+	if err != nil {
+		return load{}, err
+	}
 	r, err := c.do(crowdOrder{})
-	l := load{Window: w, crowdReport: r, players: r.Players}
+	l := load{Window: w, crowdReport: r, players: r.Players, followers: (cpuNow - cpu) / w.Seconds, replayed: (replayedNow - replayed) / w.Seconds}
 	if err == nil && r.Players == 0 {
 		err = fmt.Errorf("all players were lost: %s", r.Error)
 	}
@@ -133,7 +145,7 @@ func measureLoad(t *lab.Trial, s *Server, c *crowdProcess, settle, seconds float
 
 func runScenario(t *lab.Trial, sc scenario, seconds float64, samples *[]lab.Sample) (m load, err error) {
 	t.Logf("figure %s: %d players in %d chunks", sc.figure, sc.players, sc.chunks)
-	s, err := startServer(t.Seed)
+	s, err := startFollowed(t.Context, t.Seed, 0)
 	if err != nil {
 		return m, err
 	}
