@@ -88,6 +88,16 @@ func (d *Directory) JoiningFor() time.Duration {
 // Saved encodes the contacts, to join by after a restart.
 func (d *Directory) Saved() []byte { return d.kad.Table().AppendSaved(nil) }
 
+// SavedRecords encodes the records of shards that this node keeps for others, and Kept tells
+// whether there are others by now: it grows with each.
+func (d *Directory) SavedRecords() []byte { return d.kad.AppendRecords(nil, kademlia.Chunk) }
+
+// Kept counts the records that were kept.
+func (d *Directory) Kept() uint64 { return d.kad.Kept() }
+
+// LoadRecords takes the records that were saved.
+func (d *Directory) LoadRecords(b []byte) error { return d.kad.LoadRecords(b, kademlia.Chunk) }
+
 // Contacts appends the nodes that the routing table has.
 func (d *Directory) Contacts(to []machine.Peer) []machine.Peer { return d.kad.Table().Contacts(to) }
 
