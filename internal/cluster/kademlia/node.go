@@ -138,6 +138,12 @@ func (n *Node) Find(tag uint64, kind Kind, key id.ID) {
 		n.cfg.Events.Found(tag, Result{Record: h.rec})
 		return
 	}
+	n.FindElsewhere(tag, kind, key)
+}
+
+// FindElsewhere looks for a record that others have, whatever is held here; one that is
+// remembered counts if they have none.
+func (n *Node) FindElsewhere(tag uint64, kind Kind, key id.ID) {
 	n.start(&lookup{target: key, proc: find(kind), done: func(l *lookup) {
 		n.compareRemembered(l)
 		n.cacheFound(l)

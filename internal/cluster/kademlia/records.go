@@ -40,6 +40,13 @@ func (n *Node) publish(r *Record) {
 // Withdraw ends the republishing of a record; what is stored expires.
 func (n *Node) Withdraw(kind Kind, key id.ID) { delete(n.published, recordKey{kind, key}) }
 
+// Forget drops what is kept here under a key, which this node knows to be wrong: others may
+// have a record that it would not let replace its own, as long as that names this node.
+func (n *Node) Forget(kind Kind, key id.ID) {
+	n.Withdraw(kind, key)
+	delete(n.held[kind], key)
+}
+
 // spread looks up the nearest nodes and stores the record there.
 func (n *Node) spread(r *Record, then func(int, map[Code]int)) {
 	n.start(&lookup{target: r.Key, proc: FindNode, done: func(l *lookup) {

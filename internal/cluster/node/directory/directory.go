@@ -182,6 +182,13 @@ func (d *Directory) Find(p shards.Shard, then func(kademlia.Result)) {
 	d.kad.Find(d.tag, kademlia.Chunk, d.KeyOf(p))
 }
 
+// FindElsewhere asks for the record of a shard that other nodes have.
+func (d *Directory) FindElsewhere(p shards.Shard, then func(kademlia.Result)) {
+	d.tag++
+	d.asked[d.tag] = then
+	d.kad.FindElsewhere(d.tag, kademlia.Chunk, d.KeyOf(p))
+}
+
 // InOrder sorts nodes by how early they host a shard (hostpolicy.Order), each once.
 func (d *Directory) InOrder(p shards.Shard, nodes []machine.Peer) []machine.Peer {
 	d.order(d.KeyOf(p), nodes)
@@ -232,6 +239,10 @@ func (d *Directory) Leave(p shards.Shard, hosts []machine.Peer, term, version ui
 	}
 	d.kad.Withdraw(kademlia.Chunk, d.KeyOf(p))
 }
+
+// Forget drops the record of a shard that is kept here, and stops publishing it: others
+// host the shard, and have another.
+func (d *Directory) Forget(p shards.Shard) { d.kad.Forget(kademlia.Chunk, d.KeyOf(p)) }
 
 // Create stores who is to host a shard, unless it is hosted; then its members are
 // given.
