@@ -30,9 +30,9 @@ func (r *Replica) assembleLog(c component) {
 	r.disk = &diskWriter{component: c, raft: r.raft, owner: r}
 	r.loading = &loading{component: c, disk: r.disk}
 	r.timer = &timer{component: c}
-	r.claims = &removalClaims{component: c, disk: r.disk}
 	r.links = &links{component: c, known: map[machine.Peer]*link{}}
 	r.outbox = &outbox{component: c, raft: r.raft, links: r.links, addr: map[uint64]machine.Peer{}}
+	r.claims = &removalClaims{component: c, disk: r.disk, outbox: r.outbox}
 }
 
 // assembleRoles makes what decides who leads and who is a member.

@@ -84,6 +84,7 @@ func (l *leadership) update(hibernates bool) {
 	if l.election.enterTerm(now) {
 		l.lease.newTerm()
 		l.filter.newTerm()
+		l.membership.newTerm()
 	}
 	l.updateTicks(now)
 }

@@ -30,9 +30,9 @@ type membership struct {
 	outbox   *outbox
 	sender   *snapshotSender
 
-	until    machine.Time           // the deadline of the change in progress; 0: there is none
-	logLost  map[uint64]bool        // members that returned without a log, or declined
-	declined map[id.ID]machine.Time // nodes that declined to become members
+	until    machine.Time            // the deadline of the change in progress; 0: there is none
+	logLost  map[uint64]machine.Time // members that returned without a log or with an older one, or declined: when they said so
+	declined map[id.ID]machine.Time  // nodes that declined to become members
 }
 
 const (
@@ -41,8 +41,12 @@ const (
 )
 
 func (s *membership) reset() {
-	s.until, s.logLost, s.declined = 0, map[uint64]bool{}, nil
+	s.until, s.logLost, s.declined = 0, map[uint64]machine.Time{}, nil
 }
+
+// newTerm is called when the term changes: the leader asks all members anew how far their
+// logs go.
+func (s *membership) newTerm() { clear(s.logLost) }
 
 // set proposes the wanted members.
 func (s *membership) set(wanted []machine.Peer) error {
@@ -78,7 +82,7 @@ func (s *membership) applied(m Member, removed bool) {
 	}
 }
 
-func (s *membership) isLogLost(n uint64) bool { return s.logLost[n] }
+func (s *membership) isLogLost(n uint64) bool { return s.logLost[n] != 0 }
 
 // mustChange reports whether the next change is to be made.
 func (s *membership) mustChange() bool {
@@ -126,7 +130,7 @@ const transferFirst = pb.ConfChangeType(-1)
 // next is the next change, if there is one.
 func (s *membership) next() (how pb.ConfChangeType, who Member, ok bool) {
 	for m := range s.st.others() {
-		if s.logLost[m.ID] {
+		if since := s.logLost[m.ID]; since != 0 && (m.Learner || s.canDoWithout(m.ID, since)) {
 			return pb.ConfChangeRemoveNode, m, true
 		}
 	}
@@ -135,6 +139,23 @@ func (s *membership) next() (how pb.ConfChangeType, who Member, ok bool) {
 		return how, who, true
 	}
 	return s.nextUnwanted(ready)
+}
+
+// canDoWithout reports whether most of the other voters have answered since a member said
+// that it has lost its log: without them its removal could be committed only once it has
+// caught up in a later term, and is needed.
+func (s *membership) canDoWithout(n uint64, since machine.Time) bool {
+	others, answer := 0, 0
+	for _, m := range s.st.Members {
+		if m.Learner || m.ID == n {
+			continue
+		}
+		others++
+		if m.ID == s.st.Self || s.lease.acks[m.ID].sentAt > since {
+			answer++
+		}
+	}
+	return 2*answer > others
 }
 
 // nextWanted adds, promotes or updates a wanted member; ready: all are as wanted.
@@ -190,7 +211,7 @@ func (s *membership) nextUnwanted(ready bool) (how pb.ConfChangeType, who Member
 func (s *membership) bestTransferee() (n uint64) {
 	pr := s.raft.progress()
 	for m := range s.st.others() {
-		if m.Learner || s.detector.isDead(m.ID) || s.logLost[m.ID] {
+		if m.Learner || s.detector.isDead(m.ID) || s.isLogLost(m.ID) {
 			continue
 		}
 		if n == 0 || pr[m.ID].match > pr[n].match {
@@ -204,10 +225,10 @@ func (s *membership) bestTransferee() (n uint64) {
 // removed; if it is wanted it may be added again, as another member.
 func (s *membership) onLogLost(from machine.Peer, m *Message) {
 	k := s.st.find(m.From)
-	if !s.raft.status().leader || k == nil || k.Peer.ID != from.ID || s.logLost[m.From] {
+	if !s.raft.status().leader || k == nil || k.Peer.ID != from.ID || s.isLogLost(m.From) {
 		return
 	}
-	s.logLost[m.From] = true
+	s.logLost[m.From] = s.now()
 	if s.declined == nil {
 		s.declined = map[id.ID]machine.Time{}
 	}

@@ -2,6 +2,7 @@ package group
 
 import (
 	"testing"
+	"time"
 
 	pb "go.etcd.io/raft/v3/raftpb"
 
@@ -23,18 +24,20 @@ func TestMembershipSteps(t *testing.T) {
 	for _, x := range []struct {
 		what   string
 		wanted []machine.Peer
-		lost   uint64
+		lost   uint64 // its log
+		heard  uint64 // has answered since
 		how    pb.ConfChangeType
 		who    uint64 // 0: nothing is to be done
 	}{
-		{"all are there", peers(1, 2, 3), 0, 0, 0},
-		{"one is new", peers(1, 2, 3, 4), 0, pb.ConfChangeAddLearnerNode, 4},
-		{"one is replaced: first the new one", peers(1, 2, 4), 0, pb.ConfChangeAddLearnerNode, 4},
-		{"one is not wanted", peers(1, 2, 5), 0, pb.ConfChangeAddLearnerNode, 4},
-		{"one is too many", peers(1, 3), 0, pb.ConfChangeRemoveNode, 2},
-		{"one has moved", append(peers(1, 2), moved), 0, pb.ConfChangeUpdateNode, 3},
-		{"one lost its log", peers(1, 2, 3), 2, pb.ConfChangeRemoveNode, 2},
-		{"the leader is not wanted", peers(2, 3, 1)[:2], 0, transferFirst, 2},
+		{"all are there", peers(1, 2, 3), 0, 0, 0, 0},
+		{"one is new", peers(1, 2, 3, 4), 0, 0, pb.ConfChangeAddLearnerNode, 4},
+		{"one is replaced: first the new one", peers(1, 2, 4), 0, 0, pb.ConfChangeAddLearnerNode, 4},
+		{"one is not wanted", peers(1, 2, 5), 0, 0, pb.ConfChangeAddLearnerNode, 4},
+		{"one is too many", peers(1, 3), 0, 0, pb.ConfChangeRemoveNode, 2},
+		{"one has moved", append(peers(1, 2), moved), 0, 0, pb.ConfChangeUpdateNode, 3},
+		{"one lost its log", peers(1, 2, 3), 2, 3, pb.ConfChangeRemoveNode, 2},
+		{"one lost its log, and the other does not answer", peers(1, 2, 3), 2, 0, 0, 0},
+		{"the leader is not wanted", peers(2, 3, 1)[:2], 0, 0, transferFirst, 2},
 	} {
 		c, _, _ := newComponent()
 		s := &membership{component: c, raft: &raftNode{component: c}, lease: &leaderLease{component: c}, detector: &failureDetector{component: c}}
@@ -43,13 +46,16 @@ func TestMembershipSteps(t *testing.T) {
 		s.detector.recordAll()
 		c.st.want(x.wanted)
 		if x.lost != 0 {
-			s.logLost[x.lost] = true
+			s.logLost[x.lost] = s.now().Add(-time.Second)
+		}
+		if s.lease.reset(); x.heard != 0 {
+			s.lease.acks[x.heard] = leaseAck{sentAt: s.now()}
 		}
 		how, who, ok := s.next()
 		if ok != (x.who != 0) || ok && (how != x.how || who.ID != x.who) {
 			t.Errorf("%s: the next change is %v of %d, %v", x.what, how, who.ID, ok)
 		}
-		if reached := s.reached(); reached != (x.who == 0) {
+		if reached := s.reached(); reached != (x.who == 0 && x.lost == 0) {
 			t.Errorf("%s: reached is %v", x.what, reached)
 		}
 	}

@@ -57,7 +57,7 @@ func (r *Replica) onMessage(from machine.Peer, m *Message) {
 // invitation: a peer claims that the group has removed this node and added it again.
 // If that were a lie, a replica that has something would lose it. So a voter's
 // invitation counts as one claim that the group continues without this member; and
-// the replica wakes, so that the others answer the same if it is true.
+// the replica wakes and asks the others, who answer the same if it is true.
 func (r *Replica) onOtherNumber(from machine.Peer, m *Message) {
 	invited := m.Invites() && m.To > r.st.Self
 	switch {
@@ -68,6 +68,7 @@ func (r *Replica) onOtherNumber(from machine.Peer, m *Message) {
 			r.claims.add(r.st.findPeer(from.ID))
 		}
 		r.hibernation.rouse(m.From, KindCatchUp)
+		r.claims.askOthers()
 	case r.st.find(m.From) == nil && m.From < r.st.NextID && m.Kind == KindRaft:
 		r.outbox.sendRemoved(m.From, from) // it knows this node, too, by its previous number
 	}
@@ -109,7 +110,16 @@ func (r *Replica) handleRaft(m *Message) {
 		if proto.Unmarshal(data, rm) != nil || rm.GetFrom() != m.From || rm.GetTo() != r.st.Self || !sentToMembers[rm.GetType()] {
 			continue
 		}
-		if r.phase == member && r.filter.mayStep(rm) {
+		switch {
+		case r.phase != member || !r.filter.mayStep(rm):
+		case rm.GetType() == pb.MsgHeartbeat && rm.GetCommit() > r.disk.lastIndex():
+			// The leader knows that this member has had entries that it has no more: its disk
+			// was put back. They are not sent again while the leader counts them as here. So
+			// this member is removed, and added again. Without the others that takes, the
+			// leader gets no lease from here, and starts over in another term.
+			r.outbox.sendKind(KindLogLost, m.From)
+			return
+		default:
 			r.raft.step(rm)
 		}
 	}

@@ -7,7 +7,8 @@ package group
 // shard.
 type removalClaims struct {
 	component
-	disk *diskWriter
+	disk   *diskWriter
+	outbox *outbox
 
 	by map[uint64]bool
 }
@@ -32,5 +33,15 @@ func (c *removalClaims) add(by *Member) {
 	if claims > c.st.voters()/2 {
 		c.st.remove()
 		c.disk.writeState()
+	}
+}
+
+// askOthers asks the voters that have not said so: they answer a member that was removed
+// that it was, whatever it sends.
+func (c *removalClaims) askOthers() {
+	for m := range c.st.others() {
+		if !m.Learner && !c.by[m.ID] {
+			c.outbox.sendKind(KindCatchUp, m.ID)
+		}
 	}
 }

@@ -261,6 +261,9 @@ func (s *shared) changeMember(how pb.ConfChangeType, m Member) {
 			m.Learner = s.Members[i].Learner
 		}
 	}
+	if !m.Learner {
+		s.removeFormer(m.Peer.ID)
+	}
 	s.Members = slices.Clone(s.Members)
 	if i >= 0 {
 		s.Members[i] = m
@@ -268,7 +271,6 @@ func (s *shared) changeMember(how pb.ConfChangeType, m Member) {
 	}
 	s.Members = append(s.Members, m)
 	s.NextID = max(s.NextID, m.ID+1)
-	s.removeFormer(m.Peer.ID)
 }
 
 // addFormer notes a member that was removed.
@@ -278,7 +280,8 @@ func (s *shared) addFormer(p machine.Peer) {
 	s.Former = s.Former[:min(len(s.Former), maxFormer)]
 }
 
-// removeFormer is when a former member has become one again.
+// removeFormer is when a former member has a vote again. One that was only invited may
+// decline, and stays a former one.
 func (s *shared) removeFormer(who id.ID) {
 	s.Former = slices.DeleteFunc(slices.Clone(s.Former), func(p machine.Peer) bool { return p.ID == who })
 }

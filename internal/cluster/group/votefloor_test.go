@@ -1,6 +1,7 @@
 package group
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -76,5 +77,47 @@ func TestStaleReplicaDoesNotVote(t *testing.T) {
 		net.sim.Run(time.Second)
 		call(stale, func(k *testNode) { k.Vouch(had.term, had.index) })
 		net.until("it is there after a restart", func() bool { return net.leader() >= 0 && net.has(stale, "after") != "" })
+	}
+}
+
+// TestOldDiskOfAFollower: the disk of a follower is put back while the leader lives, which
+// counts entries as there that are not. If a third member is there the follower is removed
+// and added again; otherwise the leader starts over in another term, and sends them again.
+func TestOldDiskOfAFollower(t *testing.T) {
+	for _, third := range []bool{true, false} {
+		for seed := uint64(1); seed <= 3; seed++ {
+			net := newNet(t, seed, sim.Config{Delay: time.Millisecond}, Config{}, 3)
+			net.create(0, 1, 2)
+			l := net.leader()
+			stale, other := (l+1)%3, (l+2)%3
+			net.write(l, "before")
+			net.until("all have it", func() bool { return net.settled(0, 1, 2) })
+			net.sim.Run(time.Second)
+			restore := net.nodes[stale].Disk.Snapshot()
+			for range 5 {
+				net.write(l, "after")
+			}
+			net.sim.Run(time.Second)
+			net.nodes[stale].Crash()
+			if !third {
+				net.nodes[other].Crash()
+			}
+			restore()
+			net.nodes[stale].Restart()
+			old := net.node(stale)
+			if third {
+				net.until("it is told that it was removed", func() bool { return len(old.gone) == 1 && errors.Is(old.gone[0], ErrRemoved) })
+				net.nodes[stale].Restart() // its owner makes another replica
+			} else {
+				net.until("it has what the leader has", func() bool { return net.leader() >= 0 && net.has(stale, "after") == net.has(l, "after") })
+				if len(old.gone) > 0 {
+					t.Fatalf("seed %d: it ended: %v", seed, old.gone)
+				}
+				net.nodes[other].Restart()
+			}
+			net.until("all are members again", func() bool { return net.leader() >= 0 && net.settled(0, 1, 2) })
+			net.write(net.leader(), "again")
+			net.until("all have all", func() bool { return net.has(stale, "again") != "" && net.has(stale, "after") == net.has(l, "after") })
+		}
 	}
 }

@@ -109,7 +109,8 @@ func (c *creation) ask(absent bool, then func()) {
 }
 
 // reserve keeps a key for a record that is to be created, unless there is one
-// or somebody else has reserved it. A record that is there for good is returned.
+// or somebody else has reserved it. A record that is there for good is returned, also one
+// from before this node was restarted.
 func (n *Node) reserve(r *Record) (Code, *Record) {
 	now := n.env.Now()
 	switch h := n.live(r.Kind, r.Key); {

@@ -52,6 +52,7 @@ type Node struct {
 
 	held      [kinds]map[id.ID]*holding
 	published map[recordKey]*publication
+	kept      uint64 // how often a record was kept
 }
 
 type recordKey struct {
@@ -131,13 +132,20 @@ func (n *Node) Lookup(tag uint64, target id.ID) {
 }
 
 // Find looks for a record; Events.Found has it. A record that is held here and
-// has not expired is found at once.
+// has not expired is found at once, unless it is from before a restart.
 func (n *Node) Find(tag uint64, kind Kind, key id.ID) {
-	if h := n.live(kind, key); h != nil && !h.claim {
+	if h := n.live(kind, key); h != nil && !h.claim && !h.remembered {
 		n.cfg.Events.Found(tag, Result{Record: h.rec})
 		return
 	}
+	n.FindElsewhere(tag, kind, key)
+}
+
+// FindElsewhere looks for a record that others have, whatever is held here; one that is
+// remembered counts if they have none.
+func (n *Node) FindElsewhere(tag uint64, kind Kind, key id.ID) {
 	n.start(&lookup{target: key, proc: find(kind), done: func(l *lookup) {
+		n.compareRemembered(l)
 		n.cacheFound(l)
 		n.cfg.Events.Found(tag, l.result())
 	}})

@@ -14,6 +14,8 @@ type holding struct {
 	stored machine.Time // the last STORE of it: who gets one need not pass it on
 
 	claim      bool    // only reserved (Create): nobody is told of it
+	remembered bool    // from before a restart, and nobody has been asked since (remember.go)
+	checking   bool    // others are being asked
 	challenger *Record // replaces it if none of its keepers answers
 }
 
@@ -37,6 +39,13 @@ func (n *Node) publish(r *Record) {
 
 // Withdraw ends the republishing of a record; what is stored expires.
 func (n *Node) Withdraw(kind Kind, key id.ID) { delete(n.published, recordKey{kind, key}) }
+
+// Forget drops what is kept here under a key, which this node knows to be wrong: others may
+// have a record that it would not let replace its own, as long as that names this node.
+func (n *Node) Forget(kind Kind, key id.ID) {
+	n.Withdraw(kind, key)
+	delete(n.held[kind], key)
+}
 
 // spread looks up the nearest nodes and stores the record there.
 func (n *Node) spread(r *Record, then func(int, map[Code]int)) {
@@ -162,6 +171,7 @@ func (n *Node) keep(r *Record, now machine.Time) Code {
 		until = min(until, now.Add(life))
 	}
 	n.put(r, &holding{rec: r, until: until, stored: now})
+	n.kept++
 	return OK
 }
 
@@ -197,7 +207,7 @@ func (n *Node) welcome(p machine.Peer) {
 	for kind := range n.held {
 		for _, key := range sortedKeys(n.held[kind]) {
 			h := n.held[kind][key]
-			if h.until > now && !h.claim && Closer(key, p.ID, n.cfg.Self) && n.nearestBut(key, p.ID) {
+			if h.until > now && !h.claim && !h.remembered && Closer(key, p.ID, n.cfg.Self) && n.nearestBut(key, p.ID) {
 				n.call(p, &Request{Proc: store(Kind(kind)), Key: key, Record: h.rec}, func(*Reply) {})
 			}
 		}
@@ -225,6 +235,10 @@ func (n *Node) sweepRecords() {
 			switch {
 			case h.until <= now:
 				delete(n.held[kind], key)
+			case h.remembered:
+				if now.Sub(h.stored) >= Replicate {
+					n.check(h)
+				}
 			case now.Sub(h.stored) >= Replicate && h.until == h.rec.Until:
 				h.stored = now
 				n.spread(h.rec, func(int, map[Code]int) {})

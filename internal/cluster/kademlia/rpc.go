@@ -120,7 +120,11 @@ func (n *Node) closestFor(key, asker id.ID, more int) []machine.Peer {
 // the contacts nearest to the key and so many more.
 func (n *Node) found(r *Request, asker id.ID, more int) *Reply {
 	if r.Proc.finds() {
-		if h := n.live(r.Proc.kind(), r.Key); h != nil && !h.claim {
+		switch h := n.live(r.Proc.kind(), r.Key); {
+		case h == nil || h.claim:
+		case h.remembered:
+			n.check(h)
+		default:
 			return &Reply{RPC: r.RPC, Proc: r.Proc, Record: h.rec}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// ErrSaved is wrapped by the error of a saved table that cannot be read.
-var ErrSaved = errors.New("damaged list of contacts")
+// ErrSaved is wrapped by the error of what was saved and cannot be read.
+var ErrSaved = errors.New("damaged list of contacts or records")
 
 const (
 	savedVersion = 1

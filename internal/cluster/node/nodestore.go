@@ -3,6 +3,7 @@ package node
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
@@ -12,9 +13,10 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
 
-// nodeStore stores what the network knows across restarts, such as the nodes that
-// answered last time, so that a node finds the others again even if those that it was
-// configured with are gone. It is a machine because it has jobs.
+// nodeStore stores what the network knows across restarts: the nodes that answered last
+// time, so that a node finds the others again even if those that it was configured with are
+// gone; and the directory's records of shards, so that these are known if nearly all nodes
+// end at once (decision 195). It is a machine because it has jobs.
 type nodeStore struct {
 	part.Part
 	jobs   part.Jobs
@@ -26,17 +28,22 @@ type nodeStore struct {
 	next  machine.Time // when to save them
 	read  bool
 	noted machine.Time // when it was last noted that the node runs
+
+	records     uint64       // directory.Kept when the records were saved
+	recordsNext machine.Time // when to save them
 }
 
-// The space, and the keys of the contacts and of when the node last ran.
+// The keys of the contacts, of the records, and of when the node last ran.
 const (
 	contactsKey = "contacts"
+	recordsKey  = "records"
 	aliveKey    = "alive"
 )
 
 const (
-	saveFirst = 3 * time.Second
-	saveEvery = 30 * time.Second
+	saveFirst        = 3 * time.Second
+	saveEvery        = 30 * time.Second
+	saveRecordsEvery = 2 * time.Second
 )
 
 // Jobs.
@@ -76,8 +83,13 @@ func (m *nodeStore) OnDone(tag uint64, result any, err error) {
 		err = damaged
 	}
 	m.loaded(kvs)
+	for _, kv := range kvs {
+		if string(kv.Key) == recordsKey {
+			err = errors.Join(err, m.dir.LoadRecords(kv.Value))
+		}
+	}
 	if err != nil {
-		m.Note("The list of known nodes cannot be read, starting a new one: " + err.Error())
+		m.Note("The list of known nodes or records cannot be read, starting a new one: " + err.Error())
 	}
 	for _, p := range known {
 		m.seen.Record(p)
@@ -122,6 +134,10 @@ func (m *nodeStore) beat(now machine.Time) {
 	}
 	if m.read && now >= m.next {
 		m.save()
+	}
+	if kept := m.dir.Kept(); m.read && kept != m.records && now >= m.recordsNext {
+		m.records, m.recordsNext = kept, now.Add(saveRecordsEvery)
+		m.Put(recordsKey, m.dir.SavedRecords())
 	}
 	if m.read && m.seen.Standing.IsDue(now) {
 		m.Put(peers.StandingKey, m.seen.Standing.Encode())

@@ -96,6 +96,42 @@ func TestStaleReplicaElectsNobody(t *testing.T) {
 	}
 }
 
+// TestOldDiskOfAFollower: the disk of a follower is put back while its leader lives, who
+// knows that it has had more. It is removed, and is a host again with what the others have.
+func TestOldDiskOfAFollower(t *testing.T) {
+	c, g, home := sevenPlayedIn(t, 1)
+	if g == nil {
+		t.Fatal("all nodes host something")
+	}
+	hosts, lead := c.hostsOf(home), c.leaderOf(home)
+	stale := hosts[0]
+	if stale == lead {
+		stale = hosts[1]
+	}
+	restore := c.nodes[stale].Disk.Snapshot()
+	c.buildsOn(g, g.acted+5)
+	c.nodes[stale].Crash()
+	restore()
+	c.nodes[stale].Restart()
+	g.quiet = false
+	c.until("it has what the leader has", func() bool {
+		f, l := c.node(stale).net.hosting.replicas[home], c.node(lead).net.hosting.replicas[home]
+		if f == nil || l == nil || !l.group.Raft.Leads() {
+			return false
+		}
+		has, last := f.group.Raft.Status(), l.group.Raft.Status()
+		return has.Member && has.Last+3 >= last.Last && len(c.hostsOf(home)) == 3
+	})
+	c.s.Run(20 * time.Second)
+	if c.noted("cannot go on here") > 0 {
+		t.Errorf("it ended: %q", c.notes)
+	}
+	if l := c.leaderOf(home); l != lead {
+		t.Errorf("node %d leads, not %d", l, lead)
+	}
+	c.rebuilds(g)
+}
+
 // TestForgedWord: what others say about a replica's log counts for nothing, and neither
 // does a word of this node about another shard.
 func TestForgedWord(t *testing.T) {

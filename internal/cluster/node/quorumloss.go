@@ -172,10 +172,12 @@ func (g *quorumLoss) isLastOf(st *group.Status, now machine.Time) bool {
 }
 
 // continueAlone asks the others whether this replica may continue alone. What it has then
-// is put aside, and a new group begins with it.
+// is put aside, and a new group begins with it. The directory's record that is kept here
+// is its own: others may have got a newer one while this node was cut off, which does not
+// replace it here as long as this node, which it names, is there.
 func (g *quorumLoss) continueAlone(now machine.Time) {
 	g.next = now.Add(lastHostRetry)
-	g.dir.Find(g.group.Shard, func(r kademlia.Result) {
+	g.dir.FindElsewhere(g.group.Shard, func(r kademlia.Result) {
 		st := g.group.Raft.Status()
 		rival := records.Hosts{Term: g.group.Term(), Members: g.group.Members()}
 		own := lastHost{since: g.since, end: shardgroup.EndOf(&st)}

@@ -126,8 +126,10 @@ func TestInvalidMessageEndsReplicaForSeconds(t *testing.T) {
 	c.nodes[leader].Call(func() {
 		for i := range uint64(81) { // the numbers of the members are their own business
 			from, to := 1+i/9, 1+i%9
-			heartbeat, _ := proto.Marshal(&raftpb.Message{Type: raftpb.MsgHeartbeat.Enum(), From: &from, To: &to, Term: &st.Term, Commit: new(uint64(1 << 40))})
-			c.node(leader).net.links.Send(nodePeer(victim), &group.Message{Space: home.Space(), Gen: st.Gen, From: from, To: to, Term: st.Term, Raft: [][]byte{heartbeat}})
+			// An entry that does not follow on the one that it is said to follow on.
+			entry := &raftpb.Entry{Index: new(st.Last + 100), Term: &st.Term}
+			nonsense, _ := proto.Marshal(&raftpb.Message{Type: raftpb.MsgApp.Enum(), From: &from, To: &to, Term: &st.Term, Index: &st.Last, LogTerm: &st.LastTerm, Entries: []*raftpb.Entry{entry}})
+			c.node(leader).net.links.Send(nodePeer(victim), &group.Message{Space: home.Space(), Gen: st.Gen, From: from, To: to, Term: st.Term, Raft: [][]byte{nonsense}})
 		}
 	})
 	c.s.Run(time.Second)

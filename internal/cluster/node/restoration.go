@@ -340,6 +340,7 @@ func (o *restoration) resigned(p shards.Shard) {
 	case q == nil || !ok:
 		return
 	case q.isSucceeded(p):
+		o.dir.Forget(p) // it would not let their record replace its own, and give them nothing
 		o.copies.SignRetired(own, q.own.log, q.own.end, o.signatures, func(err error) {
 			text := fmt.Sprintf("The other hosts of %s have not come back, and others host it: what this node had is put aside, and merged if it is asked for.", p)
 			if err != nil {

@@ -54,7 +54,7 @@ type chaos struct {
 	wrong    violations
 	seen     []sighting        // what players saw and was not acknowledged last
 	lost     map[string][]loss // by the part; what the nodes have said
-	putBack  []time.Time       // from when the disks are that were put back
+	putBack  []oldDisk         // disks that were put back
 	wipeFrom int               // the next round in which disks may be deleted
 	land     *nodelab.Land     // the terrain
 	counts   map[string]int    // of faults

@@ -25,6 +25,12 @@ type loss struct {
 	said     string
 }
 
+// oldDisk is a disk that was put back to how it was at a time.
+type oldDisk struct {
+	node int
+	from time.Time
+}
+
 const (
 	// clockError is how far the clocks of nodes may differ (clock_jumps): by them they say
 	// from when a state is.
@@ -41,12 +47,13 @@ var (
 		regexp.MustCompile(part + ` lost .* hosts\. It was restored to its state of (\d\d:\d\d:\d\d)\.`),
 		regexp.MustCompile(` of ` + part + ` have (?:lost|been).*: it goes on with what this node has, its state of (\d\d:\d\d:\d\d)\.`),
 	}
-	// A disk was put back, and nobody has what is missing there.
+	// The disk of the node that says so was put back, and nobody has what is missing there.
 	diskPutBack = []*regexp.Regexp{
 		regexp.MustCompile(`^Nobody who hosts ` + part + ` has more than this node, whose disk was put back`),
 		regexp.MustCompile(`^Nobody has more of ` + part + ` than this node, whose disk was put back`),
-		regexp.MustCompile(`^Node \S+ has a copy of ` + part + ` that is newer than what its hosts have`),
 	}
+	// The disk of some host was put back.
+	hostsPutBack = regexp.MustCompile(`^Node \S+ has a copy of ` + part + ` that is newer than what its hosts have`)
 	// Of two groups of a part one has given way, and what was built there is merged.
 	becomesOne = []*regexp.Regexp{
 		regexp.MustCompile(`^Another group of ` + part + ` goes on`),
@@ -58,6 +65,7 @@ var (
 func (c *chaos) readLosses() error {
 	c.lost = map[string][]loss{}
 	type line struct {
+		node int
 		at   time.Time
 		text string
 	}
@@ -74,7 +82,7 @@ func (c *chaos) readLosses() error {
 				at, err := time.Parse(time.RFC3339, m[1])
 				text, terr := strconv.Unquote(m[2])
 				if err == nil && terr == nil {
-					lines = append(lines, line{at, text})
+					lines = append(lines, line{p.number, at, text})
 				}
 			}
 		}
@@ -84,13 +92,13 @@ func (c *chaos) readLosses() error {
 	}
 	slices.SortStableFunc(lines, func(a, b line) int { return a.at.Compare(b.at) })
 	for _, l := range lines {
-		c.hear(l.at, l.text)
+		c.hear(l.node, l.at, l.text)
 	}
 	return nil
 }
 
 // hear takes what a node has said.
-func (c *chaos) hear(at time.Time, text string) {
+func (c *chaos) hear(node int, at time.Time, text string) {
 	for _, r := range stateOf {
 		if m := r.FindStringSubmatch(text); m != nil {
 			c.addLoss(loss{part: m[1], from: timeOfDay(m[2], at).Add(-clockError), to: at.Add(saidWithin), said: text})
@@ -98,14 +106,11 @@ func (c *chaos) hear(at time.Time, text string) {
 	}
 	for _, r := range diskPutBack {
 		if m := r.FindStringSubmatch(text); m != nil {
-			from := at
-			for _, b := range c.putBack {
-				if b.Before(at) {
-					from = b // the last one
-				}
-			}
-			c.addLoss(loss{part: m[1], from: from, to: at.Add(saidWithin), said: text})
+			c.addLoss(loss{part: m[1], from: c.diskOf(at, func(d oldDisk) bool { return d.node == node }), to: at.Add(saidWithin), said: text})
 		}
+	}
+	if m := hostsPutBack.FindStringSubmatch(text); m != nil {
+		c.addLoss(loss{part: m[1], from: c.diskOf(at, func(oldDisk) bool { return true }), to: at.Add(saidWithin), said: text})
 	}
 	for _, r := range becomesOne {
 		if m := r.FindStringSubmatch(text); m != nil {
@@ -114,6 +119,18 @@ func (c *chaos) hear(at time.Time, text string) {
 			}
 		}
 	}
+}
+
+// diskOf is from when the last disk is that was put back before a moment, of some; the
+// moment itself, if there is none.
+func (c *chaos) diskOf(at time.Time, of func(oldDisk) bool) time.Time {
+	from := at
+	for _, d := range c.putBack {
+		if of(d) && d.from.Before(at) {
+			from = d.from
+		}
+	}
+	return from
 }
 
 func (c *chaos) addLoss(l loss) { c.lost[l.part] = append(c.lost[l.part], l) }

@@ -12,12 +12,12 @@ import (
 func TestLossesAreReported(t *testing.T) {
 	c := &chaos{lost: map[string][]loss{}}
 	at := time.Date(2026, 3, 1, 0, 0, 30, 0, time.UTC)
-	c.putBack = []time.Time{at.Add(-time.Minute), at.Add(time.Minute)}
-	c.hear(at, "region -1,2 lost its 3 hosts. It was restored to its state of 23:59:58.")
-	c.hear(at.Add(time.Minute), "Another group of region -1,2 goes on, recovered without this node or begun before its own: what this node had is put aside.")
-	c.hear(at, "Nobody who hosts the lobby has more than this node, whose disk was put back to an older state: it goes on with a copy that ends with entry 7. What was built after that is lost.")
-	c.hear(at, "Hosts of region 3,4 have lost what they had of it (2 of 3): it goes on with what this node has, its state of 00:00:10. What only they had is lost; if they come back they put it aside.")
-	c.hear(at, "3 changes of region 9,9, which were made here without its hosts, are in place.")
+	c.putBack = []oldDisk{{1, at.Add(-time.Minute)}, {2, at.Add(-time.Second)}, {1, at.Add(time.Minute)}}
+	c.hear(1, at, "region -1,2 lost its 3 hosts. It was restored to its state of 23:59:58.")
+	c.hear(1, at.Add(time.Minute), "Another group of region -1,2 goes on, recovered without this node or begun before its own: what this node had is put aside.")
+	c.hear(1, at, "Nobody who hosts the lobby has more than this node, whose disk was put back to an older state: it goes on with a copy that ends with entry 7. What was built after that is lost.")
+	c.hear(1, at, "Hosts of region 3,4 have lost what they had of it (2 of 3): it goes on with what this node has, its state of 00:00:10. What only they had is lost; if they come back they put it aside.")
+	c.hear(1, at, "3 changes of region 9,9, which were made here without its hosts, are in place.")
 	for part, want := range map[string]loss{
 		"region -1,2": {from: at.Add(-32 * time.Second).Add(-clockError), to: at.Add(time.Minute).Add(saidWithin)},
 		"the lobby":   {from: at.Add(-time.Minute), to: at.Add(saidWithin)},

@@ -93,7 +93,7 @@ func (c *chaos) putDiskBack(p *chaosProcess) error {
 	if err := errors.Join(os.RemoveAll(p.disk()), os.Rename(p.oldDisk(), p.disk())); err != nil {
 		return fmt.Errorf("put the disk back: %w", err)
 	}
-	c.putBack = append(c.putBack, p.taken)
+	c.putBack = append(c.putBack, oldDisk{p.number, p.taken})
 	return c.start(p)
 }
 

@@ -88,6 +88,16 @@ func (d *Directory) JoiningFor() time.Duration {
 // Saved encodes the contacts, to join by after a restart.
 func (d *Directory) Saved() []byte { return d.kad.Table().AppendSaved(nil) }
 
+// SavedRecords encodes the records of shards that this node keeps for others, and Kept tells
+// whether there are others by now: it grows with each.
+func (d *Directory) SavedRecords() []byte { return d.kad.AppendRecords(nil, kademlia.Chunk) }
+
+// Kept counts the records that were kept.
+func (d *Directory) Kept() uint64 { return d.kad.Kept() }
+
+// LoadRecords takes the records that were saved.
+func (d *Directory) LoadRecords(b []byte) error { return d.kad.LoadRecords(b, kademlia.Chunk) }
+
 // Contacts appends the nodes that the routing table has.
 func (d *Directory) Contacts(to []machine.Peer) []machine.Peer { return d.kad.Table().Contacts(to) }
 
@@ -172,6 +182,13 @@ func (d *Directory) Find(p shards.Shard, then func(kademlia.Result)) {
 	d.kad.Find(d.tag, kademlia.Chunk, d.KeyOf(p))
 }
 
+// FindElsewhere asks for the record of a shard that other nodes have.
+func (d *Directory) FindElsewhere(p shards.Shard, then func(kademlia.Result)) {
+	d.tag++
+	d.asked[d.tag] = then
+	d.kad.FindElsewhere(d.tag, kademlia.Chunk, d.KeyOf(p))
+}
+
 // InOrder sorts nodes by how early they host a shard (hostpolicy.Order), each once.
 func (d *Directory) InOrder(p shards.Shard, nodes []machine.Peer) []machine.Peer {
 	d.order(d.KeyOf(p), nodes)
@@ -222,6 +239,10 @@ func (d *Directory) Leave(p shards.Shard, hosts []machine.Peer, term, version ui
 	}
 	d.kad.Withdraw(kademlia.Chunk, d.KeyOf(p))
 }
+
+// Forget drops the record of a shard that is kept here, and stops publishing it: others
+// host the shard, and have another.
+func (d *Directory) Forget(p shards.Shard) { d.kad.Forget(kademlia.Chunk, d.KeyOf(p)) }
 
 // Create stores who is to host a shard, unless it is hosted; then its members are
 // given.
