@@ -183,32 +183,33 @@ func TestHalfOfTheZonesKeepNobodyAsleep(t *testing.T) {
 	}
 }
 
-// firstHop drops the news that somebody is back where they come straight from whose player
-// it is, and are only to be passed on.
-type firstHop struct {
+// onTheWay drops the news that somebody is back where they come straight from whose player
+// it is, and are only to be passed on, and where they come by whose own place in a zone is
+// that of the character.
+type onTheWay struct {
 	spy
 	dropped int
 }
 
-func (f *firstHop) Intercept(n *storage.Node, from machine.Peer, m machine.Message) bool {
+func (w *onTheWay) Intercept(n *storage.Node, from machine.Peer, m machine.Message) bool {
 	u, ok := m.(*overlay.Unicast)
-	if !ok || u.HasVia || from.ID != u.Origin.ID || u.Dest == n.Self().Pos {
+	if !ok || !u.HasVia && from.ID != u.Origin.ID || u.Dest == n.Self().Pos {
 		return false
 	}
 	a, ok := u.Body.(*messages.Activate)
-	if !ok || n.Keeps(a.Place) {
+	if !ok || n.Keeps(a.Place) != u.HasVia {
 		return false
 	}
-	f.dropped++
+	w.dropped++
 	return true
 }
 
-// Nodes on the straight way keep back that players have come back. Their characters are
-// woken all the same.
+// Nodes on the straight way, and those that keep the character's place in other zones, keep
+// back that players have come back. Their characters are woken all the same.
 func TestWakingGoesTwoWays(t *testing.T) {
 	b := newBed(t, 5, 4, 60, 2*time.Minute)
 	b.protocol = storage.ProtocolHardened
-	way := &firstHop{}
+	way := &onTheWay{}
 	b.behave = func(int) storage.Behaviour { return way }
 	b.until(b.update(1))
 	b.replay(1)

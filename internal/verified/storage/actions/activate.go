@@ -35,16 +35,21 @@ func (op *Player) sendActivate() {
 
 // ActivateAgain repeats it shortly before it counts: somebody who leaves meanwhile takes
 // with it whom it has woken, or what it was to pass on, and it takes more than half of the
-// zones to wake somebody. Each zone is told by way of another one, drawn anew, so that who
-// is on the way cannot keep it back twice.
+// zones to wake somebody. Each zone is told by way of two other ones, at places that are drawn
+// anew: who is on the way cannot keep it back twice, and who stands at the character's place
+// in another zone is not on the way.
 func (op *Player) ActivateAgain(of int64) {
 	if op.lastActivation.Of != of {
 		return
 	}
 	zones := op.Space.Zones()
+	draw := op.Env.Rand()
 	for z := range zones {
-		other := (z + 1 + op.Env.Rand().Intn(zones-1)) % zones
-		op.Overlay.UnicastVia(op.Places.Key(op.lastActivation.Place, z), op.Places.Key(op.lastActivation.Place, other), op.lastActivation)
+		first := draw.Intn(zones - 1)
+		for _, step := range [...]int{first, (first + 1) % (zones - 1)} {
+			via := geom.Point{X: int32(draw.Intn(int(op.World.Side))), Y: int32(draw.Intn(int(op.World.Side)))}
+			op.Overlay.UnicastVia(op.Places.Key(op.lastActivation.Place, z), op.Places.Key(via, (z+1+step)%zones), op.lastActivation)
+		}
 	}
 }
 

@@ -53,6 +53,8 @@ func (bl *Ballot) Count(q *Poll, last bool) (out Outcome, votes int, decided boo
 					s.SetFreeze(x, y, state.FrozenByMajority)
 				case by == elected && how == unknown:
 					c, least, how = g, v, by
+				case how == unknown && bl.isUncontested(q, bold, x, y):
+					c, how = bl.versions(q, x, y)[0].cell, kept
 				case how == unknown:
 					if s.SetTentative(x, y, bl.mostLikelyCell(q, bold, x, y)); rests {
 						s.SetFreeze(x, y, state.Waits)

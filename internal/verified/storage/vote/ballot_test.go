@@ -129,6 +129,45 @@ func TestGuessesWaitForKnowledge(t *testing.T) {
 	}
 }
 
+// What half of the zones know counts if the others are silent, and nobody knows or guesses
+// anything else. The node is of another zone, and has nothing itself.
+func TestSilenceOfHalfOfTheZonesHidesNothing(t *testing.T) {
+	good, bad := statetest.CellOf(1), statetest.CellOf(2)
+	for _, c := range []struct {
+		name         string
+		know, guess  int // zones that know the cell, and that guess it
+		other        int // zones that know another version
+		otherGuesses int
+		counts       bool
+	}{
+		{"half of the zones", 2, 0, 0, 0, true},
+		{"one zone", 1, 0, 0, 0, false},
+		{"one knows, one guesses", 1, 1, 0, 0, false},
+		{"a third knows another version", 2, 0, 1, 0, false},
+		{"half know another version", 2, 0, 2, 0, false},
+		{"a third guesses another version", 2, 0, 0, 1, false},
+	} {
+		n := newBare(small, 4, true)
+		area := overlay.Area{Circle: geom.Circle{R: 1000}}
+		e := election{n, &Poll{Retrieve: messages.Retrieve{Query: 1, Kind: messages.ForUpdate, Area: area, Of: 1}, Zones: make([]Zone, 4)}, 0}
+		zone := 0
+		say := func(zones int, cell *state.Cell, guess bool) {
+			for range zones {
+				e.say(zone, cell, guess)
+				zone++
+			}
+		}
+		say(c.know, good, false)
+		say(c.guess, good, true)
+		say(c.other, bad, false)
+		say(c.otherGuesses, bad, true)
+		got, _ := e.end()
+		if counts := !got.IsUnsure(0, 0) && got.Cells[0] == good; counts != c.counts {
+			t.Errorf("%s: counts %v, unsure %v", c.name, counts, got.IsUnsure(0, 0))
+		}
+	}
+}
+
 // Nobody waits for zones that are deserted.
 func TestDesertedZonesAreNotWaitedFor(t *testing.T) {
 	for _, c := range []struct{ zones, empty int }{{4, 0}, {4, 1}, {4, 2}, {4, 3}, {9, 1}, {16, 0}} {

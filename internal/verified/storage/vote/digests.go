@@ -3,23 +3,10 @@ package vote
 import (
 	"slices"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
-	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
 // Votes on cells by their digests.
-
-// nearest is how many of the nodes of a zone have a say about a cell, those that
-// stand nearest to it. More than these seldom hold it.
-const nearest = 4
-
-// isOwner reports whether an answer of a zone has a say about a cell.
-func (bl *Ballot) isOwner(q *Poll, zone int, r *messages.Result, x, y int32) bool {
-	return q.Fits(r) && r.Seen.Covers(x, y, bl.World.Cell) == state.Inside && bl.isNear(q, zone, r, x, y)
-}
 
 // countOwners decides what is in a cell by the digests that its owners have sent,
 // each of them alone.
@@ -65,32 +52,4 @@ func (bl *Ballot) countOwners(q *Poll, x, y int32) (best *state.Cell, votes int,
 		return own, votes, kept
 	}
 	return nil, votes, unknown
-}
-
-// isNear reports whether fewer than nearest nodes of a zone are known that stand nearer to
-// a cell: those that have answered, and those that they name as their neighbours. Only few
-// nodes of a zone hold a cell, so that without those who are named, whoever claims it from
-// far away would have a say beside them. Only who stands nearer itself is believed about who
-// else does: from far away nobody takes a vote from anybody.
-func (bl *Ballot) isNear(q *Poll, zone int, r *messages.Result, x, y int32) bool {
-	half := bl.World.Cell / 2
-	at := bl.Places.KeyBeyond(geom.Point{X: x*bl.World.Cell + half, Y: y*bl.World.Cell + half}, zone)
-	own := at.Dist2(r.Around.Self.Pos)
-	var few [nearest]id.ID
-	nearer := few[:0]
-	count := func(c *overlay.Contact) {
-		if len(nearer) < nearest && at.Dist2(c.Pos) < own && bl.Space.Zone(c.Pos) == zone && !slices.Contains(nearer, c.ID) {
-			nearer = append(nearer, c.ID)
-		}
-	}
-	for _, o := range q.Zones[zone].Results {
-		if at.Dist2(o.Around.Self.Pos) >= own {
-			continue
-		}
-		count(o.Around.Self)
-		for _, c := range o.Around.Neighbours {
-			count(c)
-		}
-	}
-	return len(nearer) < nearest
 }

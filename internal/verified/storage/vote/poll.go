@@ -3,6 +3,7 @@ package vote
 import (
 	"slices"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
@@ -20,6 +21,11 @@ type Poll struct {
 type Zone struct {
 	Results []*messages.Result
 	Over    bool // all of its nodes that the question is for have answered
+
+	// What those answer for by where they stand who have answered, when there were so many
+	// answers.
+	circles   map[*messages.Around]geom.Circle
+	circlesOf int
 }
 
 // Outcome is the result of a retrieval.

@@ -117,6 +117,13 @@ func (bl *Ballot) halfOfZonesKnow(q *Poll, x, y int32) bool {
 	return 2*bl.zonesThatKnow(q, x, y) >= bl.zones.Voters()
 }
 
+// isUncontested reports whether half of the zones know a cell, and nobody knows or guesses
+// another version of it: the others are silent, who may keep it in half of the zones for the
+// very reason that no majority is left.
+func (bl *Ballot) isUncontested(q, bold *Poll, x, y int32) bool {
+	return bl.halfOfZonesKnow(q, x, y) && len(bl.versions(bold, x, y)) == 1
+}
+
 // isFrozenByVote reports whether a cell that nobody knows enough of stands still: if most of
 // those who guess what is in it say so. Whom nobody answers stays as it is.
 func (bl *Ballot) isFrozenByVote(q *Poll, x, y int32) bool {
