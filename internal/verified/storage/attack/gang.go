@@ -89,6 +89,12 @@ func (g *Gang) Intercept(n *storage.Node, from machine.Peer, m machine.Message) 
 		return true
 	case *overlay.Unicast:
 		switch body := m.Body.(type) {
+		case *messages.Retrieve:
+			if !g.ways.Claim && !g.ways.Chorus || m.Dest == n.Self().Pos || n.Overlay().Cell(nil).Contains(m.Dest) || g.Has(m.Origin.ID) {
+				return false
+			}
+			g.claim(n, m.Origin, body)
+			return true
 		case *messages.RetrieveActions:
 			if !g.ways.deniesActions() || g.Has(m.Origin.ID) {
 				return false

@@ -28,12 +28,12 @@ func (a *Around) Meets(area *overlay.Area) bool {
 	if slices.ContainsFunc(a.Borders, func(b border) bool { return Touches(area, b.A, b.B) }) {
 		return true
 	}
-	at := middle(area)
+	at := Middle(area)
 	return !slices.ContainsFunc(a.Neighbours, func(c *overlay.Contact) bool { return geom.Closer(at, c.Pos, a.Self.Pos) })
 }
 
-// middle is a place in an area.
-func middle(area *overlay.Area) geom.Point {
+// Middle is a place in an area.
+func Middle(area *overlay.Area) geom.Point {
 	if len(area.Polygon) == 0 {
 		return area.Circle.C
 	}

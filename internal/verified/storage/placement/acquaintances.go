@@ -30,10 +30,18 @@ const roomOfCells = 4
 func (aq *Acquaintances) MayBeResponsible(c *overlay.Contact, home geom.Point) bool {
 	zone := aq.Space.Zone(c.Pos)
 	key := aq.Places.KeyBeyond(home, zone)
-	if limit := roomOfCells * aq.meanDistance2(); limit > 0 && key.Dist2(c.Pos) > limit {
-		return false
-	}
-	return !aq.knowsNearer(c, key, zone)
+	return aq.Area.isWithin(roomOfCells, c, key) && !aq.knowsNearer(c, key, zone)
+}
+
+// IsClose reports whether a node stands so close to a key that it is likely to be the one in
+// whose cell the key lies: of a hundred of these one does not.
+func (oa *Area) IsClose(c *overlay.Contact, key geom.Point) bool { return oa.isWithin(1, c, key) }
+
+// isWithin reports whether the square of a node's distance to a key is at most so many times
+// the mean one between neighbours, by the node's own.
+func (oa *Area) isWithin(times int64, c *overlay.Contact, key geom.Point) bool {
+	limit := times * oa.meanDistance2()
+	return limit == 0 || key.Dist2(c.Pos) <= limit
 }
 
 // knowsNearer reports whether the node knows somebody in a zone who stands nearer to a
@@ -61,14 +69,14 @@ func (aq *Acquaintances) knowsNearer(c *overlay.Contact, key geom.Point, zone in
 
 // meanDistance2 is the mean square of the distances to the neighbours in the own zone;
 // 0: these are too few to tell anything.
-func (aq *Acquaintances) meanDistance2() int64 {
-	list := aq.Area.Now.Neighbours
+func (oa *Area) meanDistance2() int64 {
+	list := oa.Now.Neighbours
 	if len(list) < 3 {
 		return 0
 	}
 	var sum int64
 	for _, c := range list {
-		sum += c.Pos.Dist2(aq.Self.Pos)
+		sum += c.Pos.Dist2(oa.Self.Pos)
 	}
 	return sum / int64(len(list))
 }

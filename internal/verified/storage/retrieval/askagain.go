@@ -18,13 +18,14 @@ import (
 // asked in another way, and neighbours are asked whom they know. So they are about
 // zones in which nobody was known, if few have answered or they contradict each
 // other: on the way to these somebody may have answered as if it were alone there,
-// and who believes it asks nobody else the next time.
+// and who believes it asks nobody else the next time. Who was expected to hear through
+// the overlay is asked directly first, and its zone by way of another one.
 func (rt *Retrievals) askAgain(q *Query) {
 	if q.Done || q.fetching {
 		return
 	}
 	m := &messages.PeerQuery{Query: q.Query}
-	before, first, strange, typical := q.full, !q.direct.sought, false, 0
+	before, first, direct, again, typical := q.full, !q.direct.sought, rt.asksDirectly(q), false, 0
 	if first {
 		typical = q.typicalCount()
 	}
@@ -34,29 +35,34 @@ func (rt *Retrievals) askAgain(q *Query) {
 		if z.Over {
 			continue
 		}
-		q.missing[zone] = slices.DeleteFunc(q.missing[zone], func(m missing) bool { return !m.named })
+		if direct || !first {
+			q.missing[zone] = slices.DeleteFunc(q.missing[zone], func(m missing) bool { return !m.named })
+		}
 		reached := q.zoneReached(zone)
 		d := &q.direct.zones[zone]
-		d.strange = d.strange && first && (2*len(z.Results) <= typical || contradicts(z))
+		d.strange = d.strange && first && (!direct || 2*len(z.Results) <= typical || contradicts(z))
 		if len(q.missing[zone]) == 0 && reached && !d.strange {
 			q.close(zone)
 			continue
 		}
-		strange = strange || d.strange
+		again = again || d.strange || !direct && first
 		m.Zones = append(m.Zones, uint8(zone))
 		for _, o := range q.missing[zone] {
 			rt.peers.askNode(q, zone, o.node)
 		}
-		if !reached && len(d.asked) > 0 {
+		switch {
+		case !direct && first:
+			rt.peers.askAnotherWay(q, zone)
+		case direct && !reached && len(d.asked) > 0:
 			rt.Overlay.Areacast(q.keys[zone], &q.Retrieve)
 		}
 	}
-	if len(m.Zones) > 0 {
+	if len(m.Zones) > 0 && q.Kind != messages.ForLook { // that is not where the neighbours are
 		for _, c := range rt.peers.area.Now.Neighbours {
 			rt.Overlay.Reply(c, m)
 		}
 	}
-	if strange { // until neighbours have had the time to answer
+	if again { // until these have had the time to answer
 		rt.Env.SetTimer(rt.Env.Now().Add(directPatience), machine.Timer{Kind: part.TimerPins, Arg: q.Query})
 	}
 	if q.full > before {
@@ -120,7 +126,7 @@ func (rt *Retrievals) OnPeerQuery(by *overlay.Contact, m *messages.PeerQuery) {
 // OnPeerReply asks who is named.
 func (rt *Retrievals) OnPeerReply(m *messages.PeerReply) {
 	q := rt.query(m.Query)
-	if q == nil || !rt.asksDirectly(q) || q.fetching || len(m.Nodes) > maxSought*rt.Space.Zones() {
+	if q == nil || !rt.Hardened || q.fetching || len(m.Nodes) > maxSought*rt.Space.Zones() {
 		return
 	}
 	for _, c := range m.Nodes {

@@ -15,13 +15,14 @@ import (
 )
 
 // responders remembers who has answered about the update area, to ask these nodes
-// directly the next time.
+// directly the next time, and about the surroundings of the player's character.
 type responders struct {
 	*part.Part
 	area    *placement.Area
 	replica *replica.Replica
 
-	list [][]responder // by zone
+	list  [][]responder // about the update area, by zone
+	looks [][]responder // about the character's surroundings, by zone
 }
 
 // directQuery is what a retrieval has asked nodes directly.
@@ -64,7 +65,7 @@ func (rc *responders) areAsked(q *Query) bool {
 // ask asks a zone: those who are known there, or else whoever the overlay finds.
 func (rc *responders) ask(q *Query, zone int) {
 	if !rc.areAsked(q) || len(rc.list[zone]) == 0 {
-		q.direct.zones[zone].strange = rc.areAsked(q)
+		q.direct.zones[zone].strange = rc.Hardened && !rc.expect(q, zone)
 		rc.Overlay.Areacast(q.keys[zone], &q.Retrieve)
 		return
 	}
@@ -76,6 +77,38 @@ func (rc *responders) ask(q *Query, zone int) {
 	}
 }
 
+// expect waits for the answers of those in whose cells the area lies by what is known of a
+// zone, though all of it is asked through the overlay: on the way somebody may answer for
+// them. It reports whether one of them is likely to have the area.
+func (rc *responders) expect(q *Query, zone int) (likely bool) {
+	known := rc.list[zone]
+	if q.Kind == messages.ForLook {
+		known = rc.looks[zone]
+	}
+	for _, p := range known {
+		if p.around != nil && p.around.Meets(&q.keys[zone]) && !q.knows(zone, p.who.ID) {
+			q.missing[zone] = append(q.missing[zone], missing{node: p.who})
+			likely = likely || rc.isLikely(p.around, &q.keys[zone])
+		}
+	}
+	return likely
+}
+
+// isLikely reports whether somebody says that some of an area of keys is in its cell, and
+// stands close to it.
+func (rc *responders) isLikely(a *messages.Around, keys *overlay.Area) bool {
+	return a.Meets(keys) && rc.area.IsClose(a.Self, messages.Middle(keys))
+}
+
+// askAnotherWay asks who has the middle of an area in a zone by way of another zone: who has
+// answered on the straight way for all others is not on this one.
+func (rc *responders) askAnotherWay(q *Query, zone int) {
+	zones := rc.Space.Zones()
+	other := (zone + 1 + rc.Env.Rand().Intn(zones-1)) % zones
+	key := messages.Middle(&q.keys[zone])
+	rc.Overlay.UnicastVia(key, rc.Places.Key(rc.Places.World(key), other), &q.Retrieve)
+}
+
 // askNode asks one node, once.
 func (rc *responders) askNode(q *Query, zone int, c *overlay.Contact) {
 	z := &q.direct.zones[zone]
@@ -84,7 +117,9 @@ func (rc *responders) askNode(q *Query, zone int, c *overlay.Contact) {
 	}
 	z.asked = append(z.asked, c.ID)
 	ask := q.Retrieve
-	ask.Known = rc.known(q, zone, c)
+	if rc.areAsked(q) {
+		ask.Known = rc.known(q, zone, c)
+	}
 	if k := ask.Known; k != nil && rc.Cfg.Wire {
 		if z.knew == nil {
 			z.knew = map[id.ID]*messages.Known{}
@@ -120,6 +155,14 @@ func (rc *responders) reported(zone int) iter.Seq[*overlay.Contact] {
 // record notes who has answered, to ask them the next time, and who was named and not
 // waited for.
 func (rc *responders) record(q *Query) {
+	if rc.Hardened && q.Kind == messages.ForLook {
+		for zone := range q.Zones {
+			rc.looks[zone] = nil
+			for _, r := range q.Zones[zone].Results {
+				rc.looks[zone] = append(rc.looks[zone], responder{who: r.Around.Self, around: r.Around})
+			}
+		}
+	}
 	if !rc.areAsked(q) {
 		return
 	}

@@ -10,7 +10,9 @@
 //   - a node's answer counts once, in its own name, for the zone of its certified place;
 //   - each retrieval ends once, at its timeout at the latest, and Surroundings.Ended hears
 //     of it;
-//   - a zone is complete only if everybody has answered whom those who have answered name.
+//   - a zone is complete only if everybody has answered whom those who have answered name; in
+//     the hardened protocol also those who are known from before or by neighbours, or they had
+//     the time to.
 //
 // Start with Retrievals.Retrieve and OnResult.
 package retrieval
@@ -63,7 +65,7 @@ func New(p *part.Part, s Surroundings) *Retrievals {
 	rt.fetcher = fetch.New(p, s.Replica, s.Patches, s.Static, func(query uint64, out vote.Outcome, votes int) {
 		rt.end(rt.query(query), out, votes)
 	})
-	rt.peers = responders{Part: p, area: s.Area, replica: s.Replica, list: make([][]responder, p.Space.Zones())}
+	rt.peers = responders{Part: p, area: s.Area, replica: s.Replica, list: make([][]responder, p.Space.Zones()), looks: make([][]responder, p.Space.Zones())}
 	return rt
 }
 
@@ -84,7 +86,7 @@ func (rt *Retrievals) Retrieve(kind messages.Kind, area overlay.Area, of int64) 
 		q.keys[z] = rt.Places.Area(&area, z)
 		rt.peers.ask(q, z)
 	}
-	if rt.asksDirectly(q) {
+	if rt.Hardened {
 		rt.Env.SetTimer(q.Began.Add(directPatience), machine.Timer{Kind: part.TimerPins, Arg: q.Query})
 	}
 	return q
@@ -194,7 +196,7 @@ func (rt *Retrievals) OnResult(from *overlay.Contact, m *messages.Result) {
 			rt.peers.askNode(q, zone, b.With)
 		}
 	}
-	if len(q.missing[zone]) > 0 || z.Over || q.direct.isStrange(zone) || (rt.asksDirectly(q) || rt.Hardened && q.Kind.Static()) && !q.zoneReached(zone) {
+	if z.Over || !rt.isComplete(q, zone) {
 		return
 	}
 	q.close(zone)
@@ -211,6 +213,25 @@ func (rt *Retrievals) OnResult(from *overlay.Contact, m *messages.Result) {
 	if q.AllSilent(rt.zones) {
 		rt.Conclude(q)
 	}
+}
+
+// isComplete reports whether everybody of a zone has answered, by those who have and, in the
+// hardened protocol, by what else is known of the zone. Where nobody is who is likely to have
+// the area, who says to have it has to stand close; otherwise askAgain looks for others first.
+func (rt *Retrievals) isComplete(q *Query, zone int) bool {
+	switch {
+	case len(q.missing[zone]) > 0:
+		return false
+	case !rt.Hardened:
+		return true
+	case rt.asksDirectly(q):
+		return !q.direct.isStrange(zone) && q.zoneReached(zone)
+	case contradicts(&q.Zones[zone]):
+		return false
+	case !q.direct.isStrange(zone):
+		return q.zoneReached(zone)
+	}
+	return slices.ContainsFunc(q.Zones[zone].Results, func(r *messages.Result) bool { return rt.peers.isLikely(r.Around, &q.keys[zone]) })
 }
 
 // continuesAlone reports whether a node to whom nobody has answered goes on with what it

@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
@@ -147,5 +148,60 @@ func TestOneAnswerInTheOwnName(t *testing.T) {
 	}
 	if got := say(&messages.Around{Self: from}); got != 1 {
 		t.Errorf("a second answer counts: %d", got)
+	}
+}
+
+// A zone is not complete because somebody says that it has the whole area and names nobody
+// beside it: it has to stand close, and not to contradict others; and who is known to have
+// the area is waited for.
+func TestWhoClaimsAnAreaCompletesNoZone(t *testing.T) {
+	const zone = 1
+	place := geom.Point{X: 4500, Y: 4500}
+	node := func(n *bare, number byte, far int32) *messages.Around {
+		at := n.Places.Key(geom.Point{X: place.X + far, Y: place.Y}, zone)
+		return &messages.Around{Self: &overlay.Contact{ID: id.ID{number}, Pos: at}}
+	}
+	for _, c := range []struct {
+		name  string
+		known bool    // the first who answers: it has answered the last time, too
+		far   []int32 // from the area, of who answers
+		over  int     // complete after so many answers; 0: never
+	}{
+		{"claims from afar", false, []int32{2000, -2000}, 0},
+		{"one who stands close", false, []int32{300}, 1},
+		{"two who both claim it", false, []int32{300, 400}, 1},
+		{"one from afar, one who stands close", false, []int32{2000, 300}, 0},
+		{"claims before the answer of who is known", true, []int32{300, 2000}, 0},
+		{"who is known", true, []int32{300}, 1},
+	} {
+		n := newBare(state.World{Side: 9000, Cell: 1000}, 4, true, nil)
+		n.part.Self = &overlay.Contact{ID: id.ID{99}, Pos: n.Places.Key(place, 0)}
+		for i, d := range []int32{-1000, 1000, 900} {
+			n.peers.area.Now.Neighbours = append(n.peers.area.Now.Neighbours, &overlay.Contact{ID: id.ID{100 + byte(i)}, Pos: n.Places.Key(geom.Point{X: place.X + d, Y: place.Y}, 0)})
+		}
+		area := overlay.Area{Circle: geom.Circle{C: place, R: 100}}
+		q := n.ask(messages.Retrieve{Query: 1, Kind: messages.ForLook, Area: area, Of: 1}, n.Places.Area(&area, 0), n.Places.Area(&area, 1), n.Places.Area(&area, 2), n.Places.Area(&area, 3))
+		answers := make([]*messages.Around, len(c.far))
+		for i, far := range c.far {
+			answers[i] = node(n, byte(i+1), far)
+		}
+		if c.known {
+			n.peers.looks[zone] = []responder{{who: answers[0].Self, around: answers[0]}}
+			slices.Reverse(answers) // it answers last
+		}
+		q.direct.zones[zone].strange = !n.peers.expect(q, zone)
+		over := 0
+		for i, a := range answers {
+			if c.known && i == len(answers)-1 && len(answers) > 1 {
+				break // it never does
+			}
+			n.OnResult(a.Self, &messages.Result{Query: 1, Around: a, Area: area, Seen: &state.Snapshot{Of: 1}})
+			if q.Zones[zone].Over && over == 0 {
+				over = i + 1
+			}
+		}
+		if over != c.over {
+			t.Errorf("%s: complete after %d answers, want %d", c.name, over, c.over)
+		}
 	}
 }

@@ -53,3 +53,30 @@ func TestWhoHoldsACellDecides(t *testing.T) {
 		}
 	}
 }
+
+// Of what sleeps in a zone those tell who stand nearest of all that have answered, but who
+// has just come and asks itself takes nothing from them.
+func TestWhoStandsNearestTellsWhoSleeps(t *testing.T) {
+	real, made := statetest.Thing(1, 1), statetest.Thing(1, 2)
+	for _, asks := range []bool{false, true} {
+		n := newBare(state.World{Side: 10_000, Cell: 1000}, 4, true)
+		q := &Poll{Retrieve: messages.Retrieve{Kind: messages.ForJoin}, Zones: make([]Zone, 4)}
+		answer := func(zone int, x int32, asking bool, o ...*state.Object) {
+			at := n.Places.KeyBeyond(geom.Point{X: x}, zone)
+			r := &messages.Result{Around: &messages.Around{Self: &overlay.Contact{ID: id.ID{byte(zone), byte(x >> 8), byte(x)}, Pos: at}}, Static: o, Asking: asking}
+			q.Zones[zone].Results = append(q.Zones[zone].Results, r)
+			q.Zones[zone].Over = true
+		}
+		for zone := range 4 {
+			if asks {
+				answer(zone, 100, true) // it has just come
+			}
+			answer(zone, 9000, false, made)
+			answer(zone, 500, false, real)
+		}
+		out, _, _ := n.countStatic(q)
+		if len(out.Static) != 1 || out.Static[0] != real {
+			t.Errorf("somebody who asks stands nearest %v: %v", asks, out.Static)
+		}
+	}
+}

@@ -17,7 +17,7 @@ func (bl *Ballot) countStatic(q *Poll) (out Outcome, votes int, decided bool) {
 	zones := make([]Outcome, 0, len(q.Zones))
 	decided = true
 	for i := range q.Zones {
-		zones = append(zones, bl.assembleStatic(&q.Zones[i]))
+		zones = append(zones, bl.assembleStatic(bl.fromOwners(&q.Zones[i], i)))
 		decided = decided && q.Silent(i, bl.zones)
 	}
 	votes = len(zones)
@@ -63,6 +63,24 @@ func (bl *Ballot) countStatic(q *Poll) (out Outcome, votes int, decided bool) {
 	}
 	slices.SortFunc(out.Static, state.ByID)
 	return out, votes, decided
+}
+
+// fromOwners is a zone of whose answers only those static objects are left that nobody who
+// has answered is nearer to: only in one cell of a zone lies what sleeps. Who has just come,
+// and asks itself, takes nothing from who was nearest before.
+func (bl *Ballot) fromOwners(z *Zone, zone int) *Zone {
+	out := &Zone{Over: z.Over}
+	for _, r := range z.Results {
+		own := *r
+		own.Static = slices.DeleteFunc(slices.Clone(r.Static), func(o *state.Object) bool {
+			k := bl.Places.KeyBeyond(o.Pos, zone)
+			return slices.ContainsFunc(z.Results, func(n *messages.Result) bool {
+				return !n.Asking && geom.Closer(k, n.Around.Self.Pos, r.Around.Self.Pos)
+			})
+		})
+		out.Results = append(out.Results, &own)
+	}
+	return out
 }
 
 // unreported looks at the zones that do not report a static object. It is denied if one
