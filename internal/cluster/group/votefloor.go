@@ -18,6 +18,9 @@ type voteFloor struct {
 
 	waits bool      // for the owner
 	had   candidacy // an entry that was committed, and that this replica has had
+	// begun is the latest term that had begun when the replica was read from the disk: it
+	// may have voted in it, or led.
+	begun uint64
 }
 
 // candidacy is the end of a log, as candidates are compared.
@@ -28,7 +31,7 @@ func (c candidacy) less(o candidacy) bool {
 }
 
 // reset forgets the floor: another log begins.
-func (f *voteFloor) reset() { f.waits, f.had = false, candidacy{} }
+func (f *voteFloor) reset() { f.waits, f.had, f.begun = false, candidacy{}, 0 }
 
 // lacks reports whether this replica's log is known to be, or may be, shorter than it was.
 func (f *voteFloor) lacks() bool {
@@ -43,11 +46,11 @@ func (f *voteFloor) lacks() bool {
 }
 
 // forbids reports whether a member's message may not be stepped: a vote for whose log is
-// too short, or the request to campaign with such a log.
+// too short, or in a term that had begun, or the request to campaign with such a log.
 func (f *voteFloor) forbids(m *pb.Message) bool {
 	switch m.GetType() {
 	case pb.MsgVote, pb.MsgPreVote:
-		return f.waits || candidacy{m.GetLogTerm(), m.GetIndex()}.less(f.had)
+		return f.waits || m.GetTerm() <= f.begun || candidacy{m.GetLogTerm(), m.GetIndex()}.less(f.had)
 	case pb.MsgTimeoutNow:
 		return f.lacks()
 	}
@@ -55,8 +58,9 @@ func (f *voteFloor) forbids(m *pb.Message) bool {
 }
 
 // Vouch lets a replica vote that waits for it (Config.Vouched). had is the last entry that
-// it is known to have had, 0: none is known. It can be called again with a later one.
-func (r *Replica) Vouch(term, index uint64) {
+// it is known to have had, 0: none is known. begun is the latest term that others say has
+// begun. It can be called again with later ones.
+func (r *Replica) Vouch(term, index, begun uint64) {
 	defer r.begin()()
 	if r.phase != member {
 		return
@@ -64,7 +68,23 @@ func (r *Replica) Vouch(term, index uint64) {
 	if had := (candidacy{term, index}); r.floor.had.less(had) {
 		r.floor.had = had
 	}
+	r.floor.enter(max(term, begun))
 	r.letVote()
+}
+
+// enter goes to a term in which this replica may have voted before its disk was put back,
+// also away from the leader of an earlier one, who would lead again by its lease. A liar
+// may name a term that has not begun, so it is followed only so far.
+func (f *voteFloor) enter(begun uint64) {
+	now := f.raft.status()
+	if begun <= now.term || begun > now.term+maxTermsAhead {
+		return
+	}
+	f.begun = begun
+	for m := range f.st.others() { // any message of that term will do
+		f.raft.step(&pb.Message{Type: pb.MsgAppResp.Enum(), From: new(m.ID), To: new(f.st.Self), Term: new(begun)})
+		return
+	}
 }
 
 // Forgo lets a replica vote although its log is shorter than it was: nobody has more.

@@ -48,8 +48,8 @@ func TestStaleReplicaDoesNotVote(t *testing.T) {
 		net, had, stale, cut, s := rolledBack(t, seed)
 		net.log = map[[3]uint64]string{} // the entries that are lost will be others
 		call := func(i int, do func(*testNode)) { net.nodes[i].Call(func() { do(net.node(i)) }) }
-		call(cut, func(k *testNode) { k.Vouch(0, 0) })
-		call(stale, func(k *testNode) { k.Vouch(had.term, had.index) })
+		call(cut, func(k *testNode) { k.Vouch(0, 0, 0) })
+		call(stale, func(k *testNode) { k.Vouch(had.term, had.index, 0) })
 		net.sim.Run(10 * time.Second)
 		if l := net.leader(); l >= 0 {
 			t.Fatalf("seed %d: node %d leads", seed, l)
@@ -73,10 +73,99 @@ func TestStaleReplicaDoesNotVote(t *testing.T) {
 			t.Errorf("seed %d: the other has %q, not %q", seed, was, want)
 		}
 		net.nodes[stale].Restart()
-		call(stale, func(k *testNode) { k.Vouch(had.term, had.index) })
+		call(stale, func(k *testNode) { k.Vouch(had.term, had.index, 0) })
 		net.sim.Run(time.Second)
-		call(stale, func(k *testNode) { k.Vouch(had.term, had.index) })
+		call(stale, func(k *testNode) { k.Vouch(had.term, had.index, 0) })
 		net.until("it is there after a restart", func() bool { return net.leader() >= 0 && net.has(stale, "after") != "" })
+	}
+}
+
+// TestOldDiskVotesOnce: the disk of a leader is put back to before its election. It does not
+// know in which term it voted and led, and would elect another in that. A member that is
+// gone by now has said which term it was.
+func TestOldDiskVotesOnce(t *testing.T) {
+	for seed := uint64(1); seed <= 5; seed++ {
+		net := newNet(t, seed, sim.Config{Delay: time.Millisecond}, Config{Vouched: true}, 3)
+		net.create(0, 1, 2)
+		first := net.leader()
+		net.write(first, "before")
+		net.until("all have it", func() bool { return net.settled(0, 1, 2) })
+		net.sim.Run(time.Second)
+		var disks []func()
+		for _, n := range net.nodes {
+			disks = append(disks, n.Disk.Snapshot())
+		}
+		net.nodes[first].Crash()
+		net.until("another leads", func() bool { return net.leader() >= 0 })
+		stale := net.leader()
+		term := net.node(stale).raftStatus().term
+		net.write(stale, "after")
+		net.sim.Run(time.Second)
+		net.nodes[stale].Crash()
+		disks[stale]()
+		third := 3 - first - stale
+		net.nodes[third].Crash()
+		net.log = map[[3]uint64]string{} // the entries that are lost will be others
+		for _, i := range []int{first, stale} {
+			net.nodes[i].Restart()
+		}
+		net.sim.Run(100 * time.Millisecond)
+		net.nodes[first].Call(func() { net.node(first).Vouch(0, 0, 0) })
+		net.nodes[stale].Call(func() { net.node(stale).Vouch(0, 0, term) })
+		net.until("one of them leads", func() bool { return net.leader() >= 0 && net.leader() != third })
+		if got := net.node(net.leader()).raftStatus().term; got <= term {
+			t.Errorf("seed %d: node %d leads in term %d, in which node %d has led: %d", seed, net.leader(), got, stale, term)
+		}
+	}
+}
+
+// TestOldDiskFollowsNoEarlierLeader: a leader is frozen, and another is elected. A voter's
+// disk is put back to before that, the new leader is gone, and the old one goes on: it must
+// not lead again in its term by the lease of a voter that has forgotten the later one.
+func TestOldDiskFollowsNoEarlierLeader(t *testing.T) {
+	for seed := uint64(1); seed <= 5; seed++ {
+		net := newNet(t, seed, sim.Config{Delay: time.Millisecond}, Config{Vouched: true}, 3)
+		net.create(0, 1, 2)
+		first := net.leader()
+		net.write(first, "before")
+		net.until("all have it", func() bool { return net.settled(0, 1, 2) })
+		net.sim.Run(time.Second)
+		term := net.node(first).raftStatus().term
+		var disks []func()
+		for _, n := range net.nodes {
+			disks = append(disks, n.Disk.Snapshot())
+		}
+		net.nodes[first].Freeze()
+		second := -1
+		net.until("another leads", func() bool {
+			for i := range net.nodes {
+				if i != first && net.node(i).Leads() {
+					second = i
+				}
+			}
+			return second >= 0
+		})
+		later, elected := net.node(second).raftStatus().term, net.node(second).st.Self
+		net.node(first).drops = func(m *Message) bool { return m.From == elected } // its messages are lost
+		net.sim.Run(time.Second)
+		stale := 3 - first - second
+		net.nodes[second].Crash()
+		net.nodes[stale].Crash()
+		disks[stale]()
+		net.nodes[stale].Restart()
+		net.log = map[[3]uint64]string{} // the entries that are lost will be others
+		net.sim.Run(100 * time.Millisecond)
+		net.nodes[stale].Call(func() { net.node(stale).Vouch(0, 0, later) })
+		net.nodes[first].Thaw()
+		for range 100 {
+			net.sim.Run(100 * time.Millisecond)
+			if l := net.leader(); l >= 0 && net.node(l).raftStatus().term <= later {
+				t.Fatalf("seed %d: node %d leads in term %d; %d and %d have begun", seed, l, net.node(l).raftStatus().term, term, later)
+			}
+		}
+		if net.leader() < 0 {
+			t.Errorf("seed %d: nobody leads", seed)
+		}
 	}
 }
 

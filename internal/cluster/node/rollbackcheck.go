@@ -69,7 +69,7 @@ func (k *rollbackCheck) hearOwn(end hostpolicy.Log) {
 	}
 	k.had = end
 	if k.vouched {
-		k.group.Raft.Vouch(end.Term, end.Last)
+		k.group.Raft.Vouch(end.Term, end.Last, 0)
 	}
 }
 
@@ -121,7 +121,7 @@ func (k *rollbackCheck) beat(now machine.Time) {
 	switch {
 	case !k.vouched && (now.Sub(k.begun) >= rollbackAtMost || k.joined != 0 && (k.allAnswered() || now.Sub(k.joined) >= rollbackAsk)):
 		k.vouched = true
-		k.group.Raft.Vouch(k.had.Term, k.had.Last)
+		k.group.Raft.Vouch(k.had.Term, k.had.Last, k.begunTerm())
 	case !k.vouched:
 	case k.lacks(&st):
 		k.wait(&st, now)
@@ -133,6 +133,18 @@ func (k *rollbackCheck) beat(now machine.Time) {
 // end is when nothing is left to be found out.
 func (k *rollbackCheck) end() {
 	k.done, k.asked, k.heard, k.checked, k.copies = true, nil, nil, nil, nil
+}
+
+// begunTerm is the latest term in which a member says that it has an entry: this node may
+// have voted in it for another, or led.
+func (k *rollbackCheck) begunTerm() (term uint64) {
+	gen, _ := k.group.Raft.Term()
+	for who, m := range k.heard { // the order does not matter
+		if m.Member && m.Gen == gen && peers.Among(k.group.Members(), who) {
+			term = max(term, m.Term)
+		}
+	}
+	return term
 }
 
 // ask asks who may know.
