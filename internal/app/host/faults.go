@@ -10,7 +10,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/clock"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/socket"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
@@ -22,6 +24,7 @@ type FaultInjection struct {
 	Packets func(net.PacketConn) net.PacketConn // goes around the UDP port for other nodes
 	Holes   time.Duration                       // after how long an allocation looks for a hole first (traversal.Config)
 	Disk    vfs.FS
+	Store   func(transport.Disk) transport.Disk // goes around the disk port of the node
 	Clock   *clock.Clock
 	Storage storage.Behaviour // of a node that cheats in the replicated storage
 	Probe   storage.Probe     // of the storage
@@ -69,6 +72,14 @@ func (e lyingEnv) Backlog(to machine.Peer) (waiting, limit int) { return machine
 
 // Relayed implements machine.Relayer.
 func (e lyingEnv) Relayed(p machine.Peer) bool { return machine.Relayed(e.Env, p) }
+
+// store is the disk port of the node.
+func (u FaultInjection) store(of *disk.Store) transport.Disk {
+	if u.Store == nil {
+		return of
+	}
+	return u.Store(of)
+}
 
 // socket opens the UDP port for other nodes.
 func (u FaultInjection) socket(addr string) (*socket.Socket, error) {

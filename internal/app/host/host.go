@@ -200,7 +200,7 @@ func (h *Host) startNode() (err error) {
 		return h.node
 	}
 	if h.peers == nil {
-		h.loop = transport.Start(transport.Config{Disk: h.world.Store, Log: cfg.Log, Clock: h.clock.Now, Machine: makeNode})
+		h.loop = transport.Start(transport.Config{Disk: h.cfg.Faults.store(h.world.Store), Log: cfg.Log, Clock: h.clock.Now, Machine: makeNode})
 	} else if err := h.startTraversal(links, nodeConfig.Net, makeNode); err != nil {
 		return err
 	} else {

@@ -66,7 +66,7 @@ func (h *Host) startTraversal(links *transport.NetConfig, net *node.Net, makeNod
 		rc.Clock = func(who id.ID, ahead, trip time.Duration) { h.sync.Neighbour(who, ahead, trip) }
 	}
 	h.loop = transport.Start(transport.Config{
-		Disk: h.world.Store, Log: cfg.Log, Clock: h.clock.Now, Net: links,
+		Disk: h.cfg.Faults.store(h.world.Store), Log: cfg.Log, Clock: h.clock.Now, Net: links,
 		Machine: func(env machine.Env) machine.Machine {
 			h.traversal = traversal.New(rc, env)
 			return h.traversal

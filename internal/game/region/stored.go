@@ -24,50 +24,100 @@ type StoredPlayer struct {
 	Count int // of the blocks that were asked for
 }
 
+// Holder is what holds blocks in a region's space.
+type Holder struct {
+	Kind  HolderKind
+	Count int    // of the blocks that were asked for
+	Born  uint64 // of an item: the tick in which it was dropped
+}
+
+// HolderKind says what a Holder is.
+type HolderKind uint8
+
+const (
+	OtherHolder     HolderKind = iota // a record that holds nothing
+	PlayerHolder                      // a player, with what it carries
+	ContainerHolder                   // a container
+	ItemHolder                        // an item on the ground
+	LeavingHolder                     // an item that a neighbour is asked to take, and may have by now
+)
+
+func (k HolderKind) String() string {
+	return [...]string{"nothing", "player", "container", "item", "item on its way"}[k]
+}
+
+// HolderOf says what the record with a key holds.
+func HolderOf(key []byte) HolderKind {
+	if len(key) == 0 {
+		return OtherHolder
+	}
+	switch string(key[:1]) {
+	case keyPlayer:
+		return PlayerHolder
+	case keyContainer:
+		return ContainerHolder
+	case keyItem:
+		return ItemHolder
+	case keyPendingEdit:
+		return LeavingHolder
+	}
+	return OtherHolder
+}
+
+// StoredHolder counts blocks in one record of a region's space.
+func StoredHolder(kv machine.KV, blocks ...world.Block) (h Holder, err error) {
+	var stacks []world.Stack
+	switch h.Kind = HolderOf(kv.Key); h.Kind {
+	case PlayerHolder:
+		var p *world.Player
+		if p, err = world.DecodePlayer(kv.Value); err == nil {
+			stacks = p.Items[:]
+		}
+	case ContainerHolder:
+		var c *world.Container
+		if c, err = world.DecodeContainer(kv.Value); err == nil {
+			stacks = c.Slots
+		}
+	case ItemHolder:
+		var it *world.Item
+		if it, err = world.DecodeItem(kv.Value); err == nil {
+			stacks, h.Born = []world.Stack{it.Stack}, it.Born
+		}
+	case LeavingHolder:
+		var q *pendingEdit
+		if q, err = decodePendingEdit(string(kv.Key[1:]), kv.Value); err == nil && q.Item != nil {
+			stacks = []world.Stack{q.Item.Stack}
+		}
+	}
+	for _, s := range stacks {
+		if s.Count > 0 && slices.Contains(blocks, s.Block) {
+			h.Count += int(s.Count)
+		}
+	}
+	return h, err
+}
+
 // StoredItems counts blocks in a region's space, for tools that read a store without
 // running the region: in containers and on the ground, in items that a neighbour is asked
 // to take and may have by now, and what players carry.
 func StoredItems(kvs []machine.KV, blocks ...world.Block) (lying, leaving int, players map[id.ID]StoredPlayer, err error) {
 	players = map[id.ID]StoredPlayer{}
-	count := func(stacks ...world.Stack) (n int) {
-		for _, s := range stacks {
-			if s.Count > 0 && slices.Contains(blocks, s.Block) {
-				n += int(s.Count)
-			}
-		}
-		return n
-	}
 	for _, kv := range kvs {
-		if len(kv.Key) == 0 {
-			continue
+		h, err := StoredHolder(kv, blocks...)
+		if err != nil {
+			return 0, 0, nil, err
 		}
-		switch string(kv.Key[:1]) {
-		case keyPlayer:
+		switch h.Kind {
+		case PlayerHolder:
 			p, err := world.DecodePlayer(kv.Value)
 			if err != nil {
 				return 0, 0, nil, err
 			}
-			players[p.ID] = StoredPlayer{p.Epoch, count(p.Items[:]...)}
-		case keyContainer:
-			c, err := world.DecodeContainer(kv.Value)
-			if err != nil {
-				return 0, 0, nil, err
-			}
-			lying += count(c.Slots...)
-		case keyItem:
-			it, err := world.DecodeItem(kv.Value)
-			if err != nil {
-				return 0, 0, nil, err
-			}
-			lying += count(it.Stack)
-		case keyPendingEdit:
-			q, err := decodePendingEdit(string(kv.Key[1:]), kv.Value)
-			if err != nil {
-				return 0, 0, nil, err
-			}
-			if q.Item != nil {
-				leaving += count(q.Item.Stack)
-			}
+			players[p.ID] = StoredPlayer{p.Epoch, h.Count}
+		case LeavingHolder:
+			leaving += h.Count
+		default:
+			lying += h.Count
 		}
 	}
 	return lying, leaving, players, nil

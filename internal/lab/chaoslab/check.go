@@ -49,7 +49,7 @@ func (c *chaos) check() error {
 		return err
 	}
 	c.compare(replicas)
-	if err := errors.Join(c.countTokens(replicas), c.checkSigns(replicas)); err != nil {
+	if err := errors.Join(c.countTokens(replicas), c.checkSigns(replicas), c.checkDoors(replicas)); err != nil {
 		return err
 	}
 	c.logf("read %d replicas", c.counts["replicas"])
@@ -69,7 +69,7 @@ func (c *chaos) readBy(p *chaosProcess) error {
 		}
 		c.look(fmt.Sprintf("a client of node %d", p.number), g, e.spots)
 	}
-	return c.readSigns(fmt.Sprintf("a client of node %d", p.number), g)
+	return c.readMarket(fmt.Sprintf("a client of node %d", p.number), g)
 }
 
 // replica is what a node's store has of a part.
@@ -179,7 +179,7 @@ func (c *chaos) compareBlocks(r *replica) {
 			}
 			b := col.At(int(s.at.X&(world.ChunkSize-1)), int(s.at.Y), int(s.at.Z&(world.ChunkSize-1)))
 			switch {
-			case s.may[b]:
+			case s.may[b], s.burnt(b):
 			case s.allows(b, c.lostAt(s.at)):
 				c.counts["lost_places"]++
 			default:

@@ -23,6 +23,7 @@ import (
 type chaosSpot struct {
 	at world.Pos
 	known[world.Block]
+	burns bool // if it is flammable
 }
 
 func (s *chaosSpot) String() string {
@@ -44,7 +45,10 @@ type editor struct {
 	rand  rng.Rand
 	acks  atomic.Int64
 	sign  ownSign
-	away  []span // when it was not at home, with what it carries
+	door  ownDoor
+	// ground is what lies under the spots of the burner.
+	ground []*chaosSpot
+	away   []span // when it was not at home, with what it carries
 }
 
 // span is a time between two moments; it has not ended if to is zero.
@@ -52,7 +56,7 @@ type span struct{ from, to time.Time }
 
 // chaosTally counts what editors did.
 type chaosTally struct {
-	edits, acked, refused, unclear, moves, drops, texts, joins, failedJoins atomic.Int64
+	edits, acked, refused, unclear, moves, drops, texts, turns, burnt, joins, failedJoins atomic.Int64
 }
 
 const (
@@ -106,7 +110,7 @@ func (e *editor) session(ctx context.Context) error {
 	}
 	defer g.Close()
 	e.away = append(e.away, span{from: time.Now()})
-	if e.rand.Intn(2) == 0 {
+	if e != e.chaos.burner && e.rand.Intn(2) == 0 {
 		if err := e.trade(ctx, g); err != nil {
 			return err
 		}
@@ -155,6 +159,9 @@ func (e *editor) edit(ctx context.Context, g *nodelab.Guest) error {
 	if !ok {
 		return nil // will come
 	}
+	if s.burnt(now) && !s.may[now] {
+		e.chaos.tally.burnt.Add(1)
+	}
 	slot := e.rand.Intn(len(chaosBlocks))
 	below := s.at.Add(0, -1, 0)
 	act, to := wire.Act{Kind: wire.Place, X: below.X, Y: below.Y, Z: below.Z, Face: uint8(world.FaceUp), A: uint64(slot)}, chaosBlocks[slot]
@@ -199,7 +206,7 @@ func (v *violations) add(format string, args ...any) {
 // look compares what a client sees with what may be there.
 func (c *chaos) look(who string, g *nodelab.Guest, spots []*chaosSpot) {
 	for _, s := range spots {
-		if b, ok := g.Blocks().Block(s.at); ok && !s.may[b] {
+		if b, ok := g.Blocks().Block(s.at); ok && !s.may[b] && !s.burnt(b) {
 			c.see(sighting{time.Now(), who, s, b, s.String()})
 		}
 	}

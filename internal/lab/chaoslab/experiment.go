@@ -48,6 +48,7 @@ type chaos struct {
 	chest    world.Pos       // that the editors share
 	furnace  world.Pos       // likewise
 	village  village
+	burner   *editor
 	taken    []world.Pos // homes, and the market
 	traders  int         // editors who have tokens
 	tally    chaosTally
@@ -178,7 +179,10 @@ func (c *chaos) begin(nodes, editors int) error {
 			return err
 		}
 	}
-	return c.openMarket()
+	if err := c.openMarket(); err != nil {
+		return err
+	}
+	return c.lightFire(keeper)
 }
 
 // promote makes a player an operator, who must be in the world for that.
@@ -210,7 +214,7 @@ func (c *chaos) homes(n int) []world.Pos {
 		if i%2 == 1 {
 			at = at.Add(64, 0, 64)
 		}
-		out = append(out, c.dry(at))
+		out = append(out, c.dry(at, apart))
 	}
 	return out
 }
@@ -218,8 +222,8 @@ func (c *chaos) homes(n int) []world.Pos {
 // apart is how far homes are from each other at least: no two players have the same spots.
 const apart = 8
 
-// dry finds a place for feet near one that has spots enough, which nobody else has.
-func (c *chaos) dry(near world.Pos) world.Pos {
+// dry finds a place for feet near one that has spots enough, so far from all others.
+func (c *chaos) dry(near world.Pos, apart int32) world.Pos {
 	isTaken := func(p world.Pos) bool {
 		return slices.ContainsFunc(c.taken, func(o world.Pos) bool { return max(nodelab.Abs(p.X-o.X), nodelab.Abs(p.Z-o.Z)) < apart })
 	}
@@ -232,7 +236,7 @@ func (c *chaos) dry(near world.Pos) world.Pos {
 				p := near.Add(x, 0, z)
 				if y, ok := c.top(p); ok && !isTaken(p) {
 					p.Y = y + 1
-					if len(c.spots(p)) >= 12 {
+					if len(c.spots(p)) >= 18 {
 						c.taken = append(c.taken, p)
 						return p
 					}
@@ -281,6 +285,8 @@ func (c *chaos) report() error {
 	t.Metric("unclear", float64(n.unclear.Load()), "")
 	t.Metric("dropped", float64(n.drops.Load()), "")
 	t.Metric("texts", float64(n.texts.Load()), "")
+	t.Metric("doors_turned", float64(n.turns.Load()), "")
+	t.Metric("burnt", float64(n.burnt.Load()), "")
 	t.Metric("container_moves", float64(n.moves.Load()), "")
 	t.Metric("tokens", float64(c.counts["tokens"]), "")
 	t.Metric("trespasses_refused", float64(c.village.tries), "")
@@ -290,7 +296,7 @@ func (c *chaos) report() error {
 	for _, f := range c.faults {
 		t.Metric(strings.ReplaceAll(f.name, " ", "_"), float64(c.counts[f.name]), "")
 	}
-	for _, name := range []string{"parts", "replicas", "replicas_behind", "leaderships", "ticks_replayed", "losses_reported", "lost_places", "lost_seen"} {
+	for _, name := range []string{"parts", "replicas", "replicas_behind", "expired_tokens", "leaderships", "ticks_replayed", "losses_reported", "lost_places", "lost_seen"} {
 		t.Metric(name, float64(c.counts[name]), "")
 	}
 	if len(c.wrong.list) == 0 {

@@ -180,7 +180,7 @@ func (c *chaos) see(s sighting) {
 // judge decides of what players saw whether a reported loss explains it.
 func (c *chaos) judge() {
 	for _, s := range c.seen {
-		if s.spot.isLoss(s.has, s.when, c.lostAt(s.spot.at)) {
+		if s.spot.burns && len(c.lostAt(s.spot.at)) > 0 || s.spot.isLoss(s.has, s.when, c.lostAt(s.spot.at)) {
 			c.counts["lost_seen"]++
 		} else {
 			c.wrong.add("%.1f s: %s sees %v, %s", s.when.Sub(c.begun).Seconds(), s.who, s.has, s.may)

@@ -21,6 +21,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/nodelab"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/clock"
+	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/faulty"
 )
 
@@ -43,6 +44,7 @@ type chaosConfig struct {
 	Code       string // what players must know; empty: nothing
 	Join       []string
 	Leads      string // file for what it leads when
+	Held       string // file for who holds tokens
 }
 
 // chaosReport is a node's answer.
@@ -123,11 +125,16 @@ func (n *chaosNode) obey(o chaosOrder) (r chaosReport, err error) {
 
 func (n *chaosNode) start(c *chaosConfig) (err error) {
 	u := &n.under
+	held, err := os.OpenFile(c.Held, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
 	n.Host, err = host.Start(host.Config{
 		Data: c.Data, World: "chaos", Create: true, Seed: c.Seed, Mode: "creative", Hosting: "open",
 		Listen: cmp.Or(c.Listen, c.Gateway), JoinCode: c.Code, Nodes: c.Nodes, Join: c.Join,
-		Log:    slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Faults: host.FaultInjection{Packets: u.net.Wrap, Disk: u.disk(vfs.Default), Clock: u.clock},
+		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Faults: host.FaultInjection{Packets: u.net.Wrap, Disk: u.disk(vfs.Default), Clock: u.clock,
+			Store: func(d transport.Disk) transport.Disk { return &heldDisk{Disk: d, f: held} }},
 	})
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ func (c *chaos) node(i int) (*chaosProcess, error) {
 	}
 	dir := filepath.Join(c.dir, fmt.Sprint("node", i))
 	p := &chaosProcess{number: i, config: chaosConfig{
-		Data: dir, Seed: fmt.Sprint(c.t.Seed), Nodes: fmt.Sprintf("%s:%d", ip, port), Gateway: fmt.Sprintf("%s:%d", ip, port), Listen: listen, Code: code, Leads: dir + ".leads",
+		Data: dir, Seed: fmt.Sprint(c.t.Seed), Nodes: fmt.Sprintf("%s:%d", ip, port), Gateway: fmt.Sprintf("%s:%d", ip, port), Listen: listen, Code: code, Leads: dir + ".leads", Held: dir + ".held",
 	}}
 	p.log, err = os.Create(dir + ".log")
 	return p, err

@@ -36,9 +36,9 @@ func (e *editor) writes(g *nodelab.Guest) {
 	}
 }
 
-// readSigns waits until a client sees on all signs what may be written there. What is
+// readMarket waits until a client sees all doors as they may be, and on all signs what may be written there. What is
 // written on a sign comes after the column.
-func (c *chaos) readSigns(who string, g *nodelab.Guest) error {
+func (c *chaos) readMarket(who string, g *nodelab.Guest) error {
 	if err := goTo(c.t.Context, g, c.market, []*chaosSpot{{at: c.chest}}); err != nil {
 		return err
 	}
@@ -48,6 +48,7 @@ func (c *chaos) readSigns(who string, g *nodelab.Guest) error {
 			c.wrong.add("%.1f s: %s reads %q on the sign of %s, not one of %q", time.Since(c.begun).Seconds(), who, g.SignText(e.sign.at), e.who.Name, slices.Sorted(maps.Keys(e.sign.may)))
 		}
 	}
+	c.readDoors(who, g)
 	return nil
 }
 

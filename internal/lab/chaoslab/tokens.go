@@ -32,56 +32,62 @@ const (
 
 // openMarket places the chest and the furnace and gives the editors their tokens, before
 // anything goes wrong.
-func (c *chaos) openMarket() error {
-	at := c.dry(c.land.Gen.Spawn().Region().Column(0).Origin().Add(60, 0, 60))
+func (c *chaos) openMarket() (err error) {
+	at := c.dry(c.land.Gen.Spawn().Region().Column(0).Origin().Add(60, 0, 60), apart)
 	c.market = at
-	spots := c.spots(at)
+	free := c.spots(at)
 	c.traders = len(c.editors)
-	c.chest, c.furnace = spots[0].at, spots[len(spots)-1].at
-	if len(spots) < len(c.editors)+2 {
-		return fmt.Errorf("there is no room for the signs of %d editors at %v", len(c.editors), at)
-	}
-	for i, e := range c.editors {
-		e.sign = ownSign{at: spots[1+i].at, known: knownTo("")}
-		if err := e.prepare(c.t.Context, i == 0); err != nil {
+	for _, e := range c.editors {
+		if free, err = e.prepare(c.t.Context, free); err != nil {
 			return fmt.Errorf("%s before the storm: %w", e.who.Name, err)
 		}
 	}
 	return nil
 }
 
-// prepare gives an editor its tokens; the first one places the containers.
-func (e *editor) prepare(ctx context.Context, first bool) error {
+// prepare gives an editor its tokens, its sign and its door; the first one places the
+// containers. It returns which of the places are still free.
+func (e *editor) prepare(ctx context.Context, free []*chaosSpot) ([]*chaosSpot, error) {
 	c := e.chaos
 	g, err := nodelab.JoinAs(ctx, c.nodes[0].config.Gateway, e.who, calmTime)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer g.Close()
-	if err := goTo(ctx, g, c.market, []*chaosSpot{{at: c.chest}, {at: c.furnace}}); err != nil {
-		return err
+	if err := goTo(ctx, g, c.market, free); err != nil {
+		return nil, err
 	}
-	if first {
-		if err := errors.Join(e.puts(ctx, g, world.Chest, c.chest), e.puts(ctx, g, world.Furnace, c.furnace)); err != nil {
-			return err
+	places := map[world.Block]*world.Pos{world.OakSign: &e.sign.at, world.OakDoor: &e.door.at}
+	if e == c.editors[0] {
+		places[world.Chest], places[world.Furnace] = &c.chest, &c.furnace
+	}
+	for _, b := range slices.Sorted(maps.Keys(places)) {
+		if *places[b], free, err = e.puts(ctx, g, b, free); err != nil {
+			return nil, err
 		}
 	}
-	if err := e.puts(ctx, g, world.OakSign, e.sign.at); err != nil {
-		return err
-	}
-	return errors.Join(e.isGiven(ctx, g, token, tokensEach), e.isGiven(ctx, g, fuel, fuelEach))
+	e.sign.known, e.door.known = knownTo(""), knownTo(doorClosed)
+	return free, errors.Join(e.isGiven(ctx, g, token, tokensEach), e.isGiven(ctx, g, fuel, fuelEach))
 }
 
-// puts places a block.
-func (e *editor) puts(ctx context.Context, g *nodelab.Guest, b world.Block, at world.Pos) error {
+// puts places a block at the first place where nothing is in its way, as an animal or a
+// branch is, and returns the places that are left.
+func (e *editor) puts(ctx context.Context, g *nodelab.Guest, b world.Block, free []*chaosSpot) (at world.Pos, left []*chaosSpot, err error) {
 	if err := e.pick(ctx, g, 0, b); err != nil {
-		return err
+		return at, nil, err
 	}
-	below := at.Next(world.FaceDown)
-	if r := g.Answer(wire.Act{Kind: wire.Place, X: below.X, Y: below.Y, Z: below.Z, Face: uint8(world.FaceUp)}); r == nil || !r.OK {
-		return fmt.Errorf("a %v cannot be placed at %v: %+v", b, at, r)
+	err = fmt.Errorf("no room for a %v at %v", b, e.chaos.market)
+	for i, s := range free {
+		below := s.at.Next(world.FaceDown)
+		r := g.Answer(wire.Act{Kind: wire.Place, X: below.X, Y: below.Y, Z: below.Z, Face: uint8(world.FaceUp)})
+		if r == nil {
+			return at, nil, fmt.Errorf("no answer whether a %v is at %v", b, s.at)
+		} else if r.OK {
+			return s.at, slices.Delete(slices.Clone(free), i, i+1), nil
+		}
+		err = fmt.Errorf("a %v cannot be placed at %v: %+v", b, s.at, r)
 	}
-	return nil
+	return at, nil, err
 }
 
 // isGiven gives an editor n of a block.
@@ -118,9 +124,11 @@ func (e *editor) trade(ctx context.Context, g *nodelab.Guest) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		switch e.rand.Intn(4) {
+		switch e.rand.Intn(5) {
 		case 0:
 			e.writes(g)
+		case 2:
+			e.turns(g)
 		case 1:
 			if err := e.lets(g); err != nil {
 				return err
@@ -213,9 +221,17 @@ func (c *chaos) countTokens(replicas map[string][]replica) error {
 	for _, p := range carried { // the order does not matter
 		sum += p.Count
 	}
-	c.counts["tokens"] = sum
-	if want := tokensEach * c.traders; (sum > want || sum+leaving < want) && !c.tradedDuringLoss() {
-		c.wrong.add("%d tokens are on the disks and up to %d on their way, there were %d: %v", sum, leaving, want, carried)
+	j, err := c.readJournals()
+	if err != nil {
+		return err
+	}
+	gone := j.gone(replicas)
+	c.counts["tokens"], c.counts["expired_tokens"] = sum, gone
+	if want := tokensEach*c.traders - gone; (sum > want || sum+leaving < want) && !c.tradedDuringLoss() {
+		c.wrong.add("%d tokens are on the disks and up to %d on their way, there were %d, and %d have lain on the ground for too long: %v", sum, leaving, want+gone, gone, carried)
+		for _, text := range j.oddities() {
+			c.logf("does not add up: %s", text)
+		}
 	}
 	if c.tally.moves.Load() == 0 {
 		return errors.New("nobody has moved anything into the chest or the furnace")

@@ -231,6 +231,7 @@ func (c *chaos) takeBack() error {
 			s.may = map[world.Block]bool{world.Air: true}
 		}
 	}
+	c.burner.spots = append(c.burner.spots, c.burner.ground...)
 	c.editors = append(c.editors, e, c.village.vandal)
 	return nil
 }
