@@ -35,7 +35,9 @@ COLD := $(MODULE)/cmd/... $(MODULE)/internal/app/... $(MODULE)/internal/store/..
 	$(MODULE)/internal/game/genesis/... $(MODULE)/internal/game/clipboard/... \
 	$(PEBBLE) $(PEBBLE)/objstorage/... $(PEBBLE)/vfs/... $(PEBBLE)/wal/... \
 	$(PEBBLE)/sstable $(PEBBLE)/sstable/blob/... $(PEBBLE)/internal/manifest/... \
-	$(PEBBLE)/internal/overlap/... $(PEBBLE)/internal/keyspan/... \
+	$(PEBBLE)/internal/overlap/... $(PEBBLE)/internal/keyspan/... $(PEBBLE)/internal/compact \
+	$(PEBBLE)/record $(PEBBLE)/internal/rangedel $(PEBBLE)/internal/rangekey $(PEBBLE)/rangekey \
+	$(PEBBLE)/sstable/colblk $(PEBBLE)/sstable/valblk \
 	github.com/cockroachdb/errors/... github.com/cockroachdb/redact/... \
 	github.com/cockroachdb/crlib/... github.com/cockroachdb/tokenbucket/... \
 	github.com/cockroachdb/logtags/... github.com/tinylib/... github.com/pkg/errors/... \
@@ -50,7 +52,9 @@ COLD := $(MODULE)/cmd/... $(MODULE)/internal/app/... $(MODULE)/internal/store/..
 	text/... mime/... regexp/... log/... image/... archive/... html/... go/... \
 	strconv path/... bufio context math/big database/sql/... fmt reflect os/... time io/fs \
 	net net/http/... net/textproto net/mail net/url runtime/pprof crypto/tls crypto/x509 crypto/rsa crypto/ecdsa \
-	crypto/internal/fips140/rsa crypto/internal/fips140/nistec crypto/internal/fips140/ecdsa
+	crypto/internal/fips140/rsa crypto/internal/fips140/nistec/... crypto/internal/fips140/ecdsa \
+	crypto/internal/fips140/mlkem crypto/hpke vendor/golang.org/x/crypto/... encoding/csv encoding/pem \
+	github.com/klauspost/compress/zstd github.com/klauspost/compress/s2 compress/zlib
 GCFLAGS := $(foreach package,$(COLD),-gcflags='$(package)=-l')
 
 build:
