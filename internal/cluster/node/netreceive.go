@@ -48,7 +48,7 @@ func (w *network) receive(from machine.Peer, m machine.Message) {
 	case *group.ChunkAck:
 		w.hosting.onGroupMessage(f, m.Space, m)
 	case *routing.Generate, *CreateGroup, *HostQuery, *HostReply, *shardgroup.GroupStatus, *copies.Spare, *copies.SpareHeld, *copies.MergeChanges, *copies.MergeDone, *copies.LogHeld, *copies.CopyQuery, *copies.CopyPart, *copies.StatesQuery, *copies.States, *copies.RestoreState, *copies.StateRestored,
-		*accountability.FollowLog, *accountability.LogEntry, *accountability.LogState, *accountability.ShownHere:
+		*accountability.FollowLog, *accountability.LogEntries, *accountability.LogState, *accountability.ShownHere:
 		w.receiveOfHosting(f, m)
 	case *verifiedworld.OverlayShare, *verifiedworld.BootstrapQuery, *verifiedworld.BootstrapReply, *overlay.Hello, *overlay.NetworkView, *overlay.ConnectionInfo,
 		*overlay.JoinRequest, *overlay.RtRequest, *overlay.RtResponse, *overlay.RtHint, *overlay.Unicast, *overlay.Areacast:
@@ -77,9 +77,9 @@ func (w *network) receiveOfHosting(f *peers.Remote, m machine.Message) {
 		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
 			h.log.OnFollow(f, m)
 		}
-	case *accountability.LogEntry:
+	case *accountability.LogEntries:
 		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
-			h.followed.OnEntry(f, m)
+			h.followed.OnEntries(f, m)
 		}
 	case *accountability.LogState:
 		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {

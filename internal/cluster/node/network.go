@@ -12,6 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 )
 
 // network is the part of a node that exists only with several nodes. Its components
@@ -39,6 +40,7 @@ type network struct {
 	signatures  copies.Signatures
 	spares      *copies.SpareKeeping
 	spareUpload limit.Budget
+	packer      regionlog.Packer
 	words       *words
 	fetching    *copies.Fetching
 	states      *copies.SavedStates

@@ -202,7 +202,7 @@ func TestWithheldLog(t *testing.T) {
 	home := shards.Shard{Region: g.home}
 	c.slow = func(of int, m machine.Message) time.Duration {
 		switch m.(type) {
-		case *accountability.LogEntry, *accountability.LogState, *accountability.Shown:
+		case *accountability.LogEntries, *accountability.LogState, *accountability.Shown:
 			if of == lie.of {
 				return time.Hour
 			}
@@ -261,7 +261,7 @@ type noLogEnv struct {
 
 func (e noLogEnv) Send(to machine.Peer, m machine.Message) {
 	switch m.(type) {
-	case *accountability.LogEntry, *accountability.LogState:
+	case *accountability.LogEntries, *accountability.LogState:
 		if to.ID == e.to {
 			return
 		}

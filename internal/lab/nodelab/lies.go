@@ -125,7 +125,7 @@ var lies = []lie{
 	}},
 	{name: "withholds its log", unproven: true, tell: func(*regionlog.Area, world.Pos) {}, sends: func(m machine.Message) bool {
 		switch m.(type) {
-		case *accountability.LogEntry, *accountability.LogState, *accountability.Piece:
+		case *accountability.LogEntries, *accountability.LogState, *accountability.Piece:
 			return false
 		}
 		return true

@@ -171,7 +171,7 @@ func openLog(data string) (*slog.Logger, error) {
 }
 
 // logKinds are the messages of logs and of what is signed of them.
-var logKinds = []string{"*accountability.FollowLog", "*accountability.LogEntry", "*accountability.LogState", "*accountability.Shown", "*accountability.Audit", "*accountability.Challenge", "*accountability.Piece"}
+var logKinds = []string{"*accountability.FollowLog", "*accountability.LogEntries", "*accountability.LogState", "*accountability.Shown", "*accountability.Audit", "*accountability.Challenge", "*accountability.Piece"}
 
 // lookAt asks a node for the hosts of a part.
 func lookAt(ctx context.Context, h *host.Host, o *NodeOrder) (NodeReport, error) {

@@ -161,10 +161,10 @@ var nodeKinds = []*kind{
 		f.bytes(&m.Data, copies.MaxSparePart)
 	}),
 	message(139, func(f *form, m *accountability.FollowLog) { f.region(&m.Region); f.bool(&m.State) }),
-	message(140, func(f *form, m *accountability.LogEntry) {
+	message(140, func(f *form, m *accountability.LogEntries) {
 		f.region(&m.Region)
 		num(f, &m.Number)
-		f.bytes(&m.Entry, regionlog.MaxEntry)
+		f.bytes(&m.Packed, regionlog.MaxPacked)
 		f.bytes(&m.Checkpoint, regionlog.MaxCheckpoint)
 	}),
 	message(141, func(f *form, m *accountability.LogState) {

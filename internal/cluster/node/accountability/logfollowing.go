@@ -283,8 +283,8 @@ func (l *LogFollowing) checkpoint(b []byte, had *regionlog.Hashes) (*regionlog.C
 	return c, nil
 }
 
-// OnEntry replays a tick.
-func (l *LogFollowing) OnEntry(f *peers.Remote, m *LogEntry) {
+// OnEntries replays some ticks.
+func (l *LogFollowing) OnEntries(f *peers.Remote, m *LogEntries) {
 	if f.Peer.ID == l.leader.ID {
 		l.silent = l.Env.Now()
 	}
@@ -294,29 +294,48 @@ func (l *LogFollowing) OnEntry(f *peers.Remote, m *LogEntry) {
 	if now := l.Env.Now(); now.Sub(l.second) >= time.Second {
 		l.second, l.heard = now, 0
 	}
-	if l.heard++; l.heard > maxLogEntries || m.Number != l.replayer.Number()+1 {
+	if l.heard >= maxLogEntries || m.Number != l.replayer.Number()+1 {
 		l.giveUp()
 		return
 	}
-	var c *regionlog.Checkpoint
-	var err error
-	if len(m.Checkpoint) > 0 {
-		c, err = l.checkpoint(m.Checkpoint, &l.replayer.Last().Hashes)
-	}
-	var proof *regionlog.Proof
-	if err == nil {
-		proof, err = l.replayer.Entry(m.Entry, c)
-	}
+	entries, err := regionlog.UnpackBatch(m.Packed)
 	if err != nil {
 		l.giveUp()
 		return
+	}
+	l.heard += len(entries)
+	for i, e := range entries {
+		var checkpoint []byte
+		if i == len(entries)-1 {
+			checkpoint = m.Checkpoint
+		}
+		if !l.replay(e, checkpoint) {
+			return
+		}
+	}
+}
+
+// replay replays a tick; false: the log is followed no more.
+func (l *LogFollowing) replay(entry, checkpoint []byte) bool {
+	var c *regionlog.Checkpoint
+	var err error
+	if len(checkpoint) > 0 {
+		c, err = l.checkpoint(checkpoint, &l.replayer.Last().Hashes)
+	}
+	var proof *regionlog.Proof
+	if err == nil {
+		proof, err = l.replayer.Entry(entry, c)
+	}
+	if err != nil {
+		l.giveUp()
+		return false
 	}
 	l.roles.onOrders(l.Env.Now(), l.replayer.Ordered())
 	l.noteMerged()
 	l.Counts.LogEntries++
 	l.replayedAt = l.Env.Now()
 	if proof == nil {
-		return
+		return true
 	}
 	// The proof is replayed from its bytes, as anybody else would: a fault in what was
 	// kept here must not convict anybody.
@@ -325,6 +344,7 @@ func (l *LogFollowing) OnEntry(f *peers.Remote, m *LogEntry) {
 	if err == nil {
 		l.convicted.add(proof, found)
 	}
+	return false
 }
 
 // where names a region to people.

@@ -23,6 +23,8 @@ type LogSending struct {
 	signs  *ShownSigning
 	follow []*logFollower
 	had    *regionlog.Hashes // of the last checkpoint
+	packer *regionlog.Packer
+	batch  regionlog.Batch // entries that have not been sent
 
 	archive regionlog.Archive // for auditors
 	shown   bool              // sessions of other nodes are shown the region,
@@ -30,8 +32,8 @@ type LogSending struct {
 }
 
 // NewLogSending returns what sends the log of a group's region.
-func NewLogSending(c part.Part, keys *LogKeys, g *shardgroup.Group, l *peers.Links, areas areaFinder, signs *ShownSigning) *LogSending {
-	return &LogSending{Part: c, keys: keys, group: g, links: l, areas: areas, signs: signs}
+func NewLogSending(c part.Part, keys *LogKeys, g *shardgroup.Group, l *peers.Links, areas areaFinder, signs *ShownSigning, packer *regionlog.Packer) *LogSending {
+	return &LogSending{Part: c, keys: keys, group: g, links: l, areas: areas, signs: signs, packer: packer}
 }
 
 // Pieces are the pieces of the log that auditors may ask for.
@@ -120,6 +122,7 @@ func (s *LogSending) record() {
 		} else {
 			area.Record(nil, nil)
 			s.archive.Clear()
+			s.batch.Reset()
 		}
 	}
 	for _, w := range s.follow {
@@ -133,30 +136,59 @@ func (s *LogSending) signing() *regionlog.Signing {
 	return &regionlog.Signing{World: s.Cfg.World, Key: s.keys.Key, Sign: s.keys.Sign}
 }
 
-// send sends what a tick has brought.
+// send sends what a tick has brought: with what the next ticks bring, or with the next
+// checkpoint.
 func (s *LogSending) send(out *regionlog.Output) {
-	pos := s.group.Shard.Region
 	s.archive.Add(out, s.Env.Now())
-	var checkpoint, after, packed []byte
-	if out.Checkpoint != nil {
-		// All who have a state have had the checkpoint before this one, too.
-		checkpoint, after = out.Checkpoint.Append(nil), out.Checkpoint.AppendAfter(nil, s.had)
-		s.had = &out.Checkpoint.Hashes
-		s.signs.sign(s.areas, out.Checkpoint, s.signing())
+	if out.Number == 0 || !s.batch.Takes(out.Entry) {
+		s.sendBatch(nil)
 	}
-	entry := &LogEntry{Region: pos, Number: out.Number, Entry: out.Entry, Checkpoint: after}
-	for _, w := range s.follow {
-		switch {
-		case out.State != nil && (!w.has || out.Number == 0):
-			if packed == nil {
-				packed = regionlog.Pack(out.State)
-			}
-			s.sendState(w, packed, checkpoint)
-			w.has = true
-		case w.has:
-			s.links.Send(w.peer, entry)
+	if out.Number > 0 {
+		s.batch.Add(out.Number, out.Entry)
+	}
+	if out.Checkpoint == nil {
+		if s.batch.Len == regionlog.BatchEntries {
+			s.sendBatch(nil)
 		}
+		return
 	}
+	// All who have a state have had the checkpoint before this one, too.
+	s.sendBatch(out.Checkpoint.AppendAfter(nil, s.had))
+	s.had = &out.Checkpoint.Hashes
+	s.signs.sign(s.areas, out.Checkpoint, s.signing())
+	if out.State == nil {
+		return
+	}
+	var packed []byte
+	for _, w := range s.follow {
+		if w.has && out.Number > 0 {
+			continue
+		}
+		if packed == nil {
+			packed = regionlog.Pack(out.State)
+		}
+		s.sendState(w, packed, out.Checkpoint.Append(nil))
+		w.has = true
+	}
+}
+
+// sendBatch sends the entries that have not been sent to those who have a state, and the
+// checkpoint after them, if there is one.
+func (s *LogSending) sendBatch(checkpoint []byte) {
+	if s.batch.Len == 0 {
+		return
+	}
+	var m *LogEntries
+	for _, w := range s.follow {
+		if !w.has {
+			continue
+		}
+		if m == nil {
+			m = &LogEntries{Region: s.group.Shard.Region, Number: s.batch.First, Packed: s.packer.Pack(&s.batch), Checkpoint: checkpoint}
+		}
+		s.links.Send(w.peer, m)
+	}
+	s.batch.Reset()
 }
 
 // sendState sends a state in parts.

@@ -16,11 +16,12 @@ type (
 		State  bool
 	}
 
-	// LogEntry is what changed the region in a tick, and a checkpoint if one is due.
-	LogEntry struct {
+	// LogEntries is what changed the region in some ticks, deflated (regionlog.Batch), and
+	// the checkpoint after them if one is due.
+	LogEntries struct {
 		Region     world.RegionPos
-		Number     uint64
-		Entry      []byte
+		Number     uint64 // of the first
+		Packed     []byte
 		Checkpoint []byte // regionlog.Checkpoint in its encoding; may be empty
 	}
 
