@@ -23,7 +23,9 @@ import (
 type chaosSpot struct {
 	at world.Pos
 	known[world.Block]
-	burns bool // if it is flammable
+	burns   bool       // if it is flammable
+	against *chaosSpot // what blocks are placed against there; nil: the ground
+	face    world.Face // of that
 }
 
 func (s *chaosSpot) String() string {
@@ -165,6 +167,9 @@ func (e *editor) edit(ctx context.Context, g *nodelab.Guest) error {
 	slot := e.rand.Intn(len(chaosBlocks))
 	below := s.at.Add(0, -1, 0)
 	act, to := wire.Act{Kind: wire.Place, X: below.X, Y: below.Y, Z: below.Z, Face: uint8(world.FaceUp), A: uint64(slot)}, chaosBlocks[slot]
+	if s.against != nil {
+		act.X, act.Y, act.Z, act.Face = s.against.at.X, s.against.at.Y, s.against.at.Z, uint8(s.face)
+	}
 	if now != world.Air {
 		act, to = wire.Act{Kind: wire.Dig, X: s.at.X, Y: s.at.Y, Z: s.at.Z, Face: uint8(world.FaceUp)}, world.Air
 	}

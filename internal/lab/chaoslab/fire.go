@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
@@ -43,26 +44,48 @@ func (c *chaos) lightFire(keeper speaker) error {
 		return err
 	}
 	for _, s := range e.spots {
-		if code := e.pours(c.t.Context, g, s.at.Next(world.FaceDown)); code != nil {
-			err = code
-			continue
+		if err = e.lights(c.t.Context, g, s); err == nil {
+			c.editors = append(c.editors, e)
+			return nil
 		}
-		pit := s.at.Next(world.FaceDown)
-		for _, o := range e.spots {
-			o.burns = true
-			ground := o.at.Next(world.FaceDown)
-			if b, ok := g.Blocks().Block(ground); ok && ground != pit && world.Info(b).Flammable == 0 {
-				may := knownTo(b)
-				if b == world.Grass || b == world.Dirt { // they become each other by themselves
-					may = knownTo(world.Dirt, world.Grass)
-				}
-				e.ground = append(e.ground, &chaosSpot{at: ground, known: may})
-			}
-		}
-		c.editors = append(c.editors, e)
-		return nil
 	}
 	return fmt.Errorf("no lava can be poured around %v: %w", home, err)
+}
+
+// lights pours lava below a place, which then has a wall beside it: a block placed against
+// lava would take its place.
+func (e *editor) lights(ctx context.Context, g *nodelab.Guest, s *chaosSpot) error {
+	pit := s.at.Next(world.FaceDown)
+	var wall *chaosSpot
+	for f := world.FaceNorth; f <= world.FaceEast; f++ {
+		if i := slices.IndexFunc(e.spots, func(o *chaosSpot) bool { return s.at == o.at.Next(f) }); i >= 0 {
+			wall, s.face = e.spots[i], f
+		}
+	}
+	if wall == nil {
+		return errors.New("no place for a wall")
+	}
+	if err := e.pours(ctx, g, pit); err != nil {
+		return err
+	}
+	if _, _, err := e.puts(ctx, g, world.Bricks, []*chaosSpot{wall}); err != nil {
+		return err
+	}
+	s.against = wall
+	e.ground = []*chaosSpot{{at: wall.at, known: knownTo(world.Bricks)}}
+	e.spots = slices.DeleteFunc(e.spots, func(o *chaosSpot) bool { return o == wall })
+	for _, o := range e.spots {
+		o.burns = true
+		ground := o.at.Next(world.FaceDown)
+		if b, ok := g.Blocks().Block(ground); ok && ground != pit && world.Info(b).Flammable == 0 {
+			may := knownTo(b)
+			if b == world.Grass || b == world.Dirt { // they become each other by themselves
+				may = knownTo(world.Dirt, world.Grass)
+			}
+			e.ground = append(e.ground, &chaosSpot{at: ground, known: may})
+		}
+	}
+	return nil
 }
 
 // pours digs a pit and pours lava into it.
