@@ -71,8 +71,13 @@ func ParseBuilding(words []string) (b Building, err error) {
 	}
 	for i, name := range words[7:] {
 		block, ok := world.BlockByName(name)
-		if !ok || blocks[i] == &b.Block && !buildable(block) {
-			return b, fmt.Errorf("%w: %q is no block to build with", ErrFormat, name)
+		if !ok {
+			return b, fmt.Errorf("%w: there is no block %q", ErrFormat, name)
+		}
+		if blocks[i] == &b.Block {
+			if err := buildable(block); err != nil {
+				return b, err
+			}
 		}
 		*blocks[i] = block
 	}
@@ -82,9 +87,25 @@ func ParseBuilding(words []string) (b Building, err error) {
 	return b, nil
 }
 
-// buildable reports whether a block can stand anywhere by itself.
-func buildable(b world.Block) bool {
-	return b == world.Air || b == world.Water || world.Info(b).Item && !b.IsBed() && !b.IsDoor() && b.Solid()
+// buildable says why a block cannot stand anywhere by itself; nil: it can. Of fluids only
+// sources can: builders pour and paste those, too.
+func buildable(b world.Block) error {
+	in, why := world.Info(b), ""
+	switch {
+	case b == world.Air || b.FluidLevel() == world.FluidFull:
+		return nil
+	case in.Fire > 0:
+		why = "burns out by itself: put lava beside what should burn"
+	case b.FluidLevel() > 0:
+		why = "flows there by itself: name its source, water or lava"
+	case b.IsBed() || b.IsDoor():
+		why = "has two halves: place one by hand and /copy it"
+	case !in.Item || !b.Solid():
+		why = "does not stand by itself"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%w: %s %s", ErrFormat, in.Name, why)
 }
 
 // Makes reports whether what an order says can make one block of another.

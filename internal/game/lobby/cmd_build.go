@@ -107,7 +107,7 @@ func (c *call) build(shape string, words []string, with *copied) error {
 	text := append([]string{shape}, words...)
 	b, err := decision.ParseBuilding(text)
 	if err != nil {
-		return userErrorf("That cannot be built: %v.", err)
+		return userErrorf("That cannot be built: %s.", strings.TrimPrefix(err.Error(), decision.ErrFormat.Error()+": "))
 	}
 	most := c.cfg.Decisions.Number(decision.SetBuild)
 	switch n := b.Count(); {

@@ -58,6 +58,15 @@ func TestBuild(t *testing.T) {
 	if a := b.builds(operatorKey, box("line", 89, 79, 80, 70, "stone")); a.Count != 10 || at(89, top+5, 79) != world.Stone || at(80, top+7, 70) != world.Stone {
 		t.Errorf("a line: %+v", a)
 	}
+	for i, fluid := range []world.Block{world.Water, world.Lava} {
+		x := 100 + 12*i
+		if a := b.builds(operatorKey, box("fill", x, 100, x, 100, fluid.String())); !a.OK || a.Count != 3 || at(x, top+6, 100) != fluid {
+			t.Errorf("%s: %+v", fluid, a)
+		}
+		if a := b.builds(operatorKey, box("replace", x, 100, x, 100, fluid.String()+" air")); !a.OK || a.Count != 3 || at(x, top+6, 100) == fluid {
+			t.Errorf("%s that is replaced: %+v", fluid, a)
+		}
+	}
 	since := decision.Undo{Since: begun, Box: world.Zone{Min: world.Pos{X: 0, Y: 0, Z: 0}, Max: world.Pos{X: 127, Y: 200, Z: 127}}}
 	if a := b.undo(ann.key, decision.Rollback, ann.player, since); !a.OK || a.Count != 18 || at(10, top+6, 10) != world.Air {
 		t.Errorf("what she has built herself: %+v", a)

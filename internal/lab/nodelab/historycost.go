@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -19,12 +20,13 @@ import (
 
 var HistoryCost = lab.Experiment{
 	Name:   "history-cost",
-	Shows:  "what it takes on disk to remember who changed which block when",
+	Shows:  "what it takes on disk to remember who changed which block when, and who moved what in chests",
 	Source: "own aim: 40 bytes for each edit",
 	Settings: []lab.Setting{
 		nodesSetting("3"),
 		editorsSetting("4"),
 		{Name: "seconds", Default: "30", Unit: "s", Text: "of editing"},
+		{Name: "chests", Default: "1", Text: "1: each editor has a chest, too, and moves things in and out; 0: blocks only"},
 	},
 	Run: runHistoryCost,
 }
@@ -34,15 +36,20 @@ const mostPerEdit = 40
 
 func runHistoryCost(t *lab.Trial) error {
 	nodes, editors, seconds := t.Int("nodes", 1), t.Int("editors", 1), t.Float("seconds", 1)
+	chests := t.Int("chests", 0) > 0
 	return withMasons(t, nodes, editors, func(c *cluster, es *masons) error {
 		if _, err := c.settled(c.spawn.Region(), min(nodes, 3)); err != nil {
 			return err
 		}
-		edits, err := es.editFor(t.Context, lab.Duration(seconds))
+		edits, moves, err := es.editFor(t.Context, lab.Duration(seconds), chests)
 		if err != nil {
 			return err
 		}
-		table := lab.Table{Name: "history-cost", Title: "History on the disk of each host", Columns: []string{"node", "edits acknowledged", "edits in the history", "bytes of keys and values", "bytes of files"}}
+		if chests && moves*10 < edits {
+			return fmt.Errorf("%d moves in chests beside %d edits: too few to tell what they take", moves, edits)
+		}
+		edits += moves
+		table := lab.Table{Name: "history-cost", Title: "History on the disk of each host", Columns: []string{"node", "edits and moves acknowledged", "in the history", "bytes of keys and values", "bytes of files"}}
 		worst, worstFiles := 0.0, 0.0
 		for i, p := range c.nodes {
 			if err := c.kill(p); err != nil {
@@ -62,6 +69,7 @@ func runHistoryCost(t *lab.Trial) error {
 		}
 		t.Table(table)
 		t.Metric("edits", float64(edits), "edits")
+		t.Metric("moves", float64(moves), "moves")
 		t.Metric("bytes_per_edit", worst, "B")
 		t.Metric("file_bytes_per_edit", worstFiles, "B")
 		if worst == 0 || max(worst, worstFiles) > mostPerEdit {
@@ -71,22 +79,37 @@ func runHistoryCost(t *lab.Trial) error {
 	})
 }
 
-// editFor lets all edit for a while and returns how many edits were acknowledged.
-func (es *masons) editFor(ctx context.Context, d time.Duration) (edits int, err error) {
+// editFor lets all edit for a while, and returns how many edits and moves in chests were
+// acknowledged.
+func (es *masons) editFor(ctx context.Context, d time.Duration, chests bool) (edits, moves int, err error) {
 	playing, stop := context.WithCancel(ctx)
 	defer stop()
+	var moving sync.WaitGroup
+	counts := make([]int, len(es.all))
+	if chests {
+		for i, e := range es.all {
+			chest, err := e.placeChest(ctx)
+			if err != nil {
+				return 0, 0, err
+			}
+			edits++
+			moving.Go(func() { counts[i] = e.moveThings(playing, chest) })
+		}
+	}
 	reports := es.play(playing)
 	err = lab.Sleep(ctx, d)
 	stop()
+	moving.Wait()
 	es.settle(nil)
-	for _, r := range reports {
+	for i, r := range reports {
 		for range len(r) {
 			if e := <-r; e.OK {
 				edits++
 			}
 		}
+		moves += counts[i]
 	}
-	return edits, errors.Join(err, lab.Sleep(ctx, 3*time.Second)) // the other hosts get the last ones
+	return edits, moves, errors.Join(err, lab.Sleep(ctx, 3*time.Second)) // the other hosts get the last ones
 }
 
 // historyWeight is what the history takes on a node's disk.
