@@ -39,6 +39,9 @@ func runRamp(t *lab.Trial, sizes []int, stage, settle float64, followers int) (e
 		stages = append(stages, l)
 		t.Logf("%d players: %.0f %% CPU (theirs %.0f %%, followers %.0f %%, %.0f entries/s, other programs %.0f %%), tick p99 %.1f ms, late p99 %.1f ms, %.2f %% of the moves, %.1f kB/s a player",
 			l.Players, 100*l.Window.CPU, 100*l.crowdCPU(), 100*l.followers, l.replayed, 100*l.others(), l.TickP99, l.LateP99, 100*l.share(), l.kbPerPlayer())
+		if l.Lost > 0 {
+			t.Logf("%d players were lost: %s", l.Lost, l.Error)
+		}
 		if !l.holds(players) {
 			break
 		}
