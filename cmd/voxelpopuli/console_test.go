@@ -17,6 +17,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
 
@@ -78,6 +79,38 @@ func visit(t *testing.T, h *host.Host, name string) (*client.Mirror, *lines) {
 	}})
 	go func() { _ = p.Run() }() // ends with the connection
 	return p, chat
+}
+
+// TestConsoleScript: a script of more lines than the lobby takes at once has all of them done.
+func TestConsoleScript(t *testing.T) {
+	h, err := host.Start(host.Config{Data: t.TempDir(), Create: true, Seed: "7", Port: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close(context.Background()) })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c, err := host.DialConsole(ctx, strings.Split(h.LocalURL(), "#")[0], h.Local())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	go func() {
+		for range lobby.SayBurst + 1 {
+			if c.Say(ctx, "/seed") != nil {
+				return // Next fails, too
+			}
+		}
+	}()
+	for answers := 0; answers <= lobby.SayBurst; {
+		e, _, err := c.Next(ctx)
+		if err != nil || e.Event == "error" {
+			t.Fatalf("after %d answers: %v, %q", answers, err, e.Line)
+		}
+		if strings.Contains(e.Line, "seed") {
+			answers++
+		}
+	}
 }
 
 // TestChatBridge: the script of deploy brings what is said to a webhook, and what is written

@@ -12,7 +12,9 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 )
 
@@ -36,8 +38,12 @@ func (h *Host) openConsole(ring *keyring.Ring) func() (gateway.Console, error) {
 	}
 }
 
-// Console is the other end of a node's console (gateway, GET /api/console).
-type Console struct{ ws *websocket.Conn }
+// Console is the other end of a node's console (gateway, GET /api/console). One goroutine
+// calls Say, another one Next.
+type Console struct {
+	ws   *websocket.Conn
+	pace limit.Budget // lines that the lobby takes
+}
 
 // DialConsole opens the console of a node that runs. The address is HOST:PORT or a URL,
 // local the secret of the node's data folder.
@@ -54,7 +60,7 @@ func DialConsole(ctx context.Context, addr string, local keyring.LocalSecret) (*
 	ws, res, err := websocket.Dial(ctx, req.URL.String(), &websocket.DialOptions{HTTPHeader: head})
 	if err == nil {
 		ws.SetReadLimit(1 << 20)
-		return &Console{ws}, nil
+		return &Console{ws, limit.NewBudget(1/lobby.SayEvery.Seconds(), lobby.SayBurst-1)}, nil // one less: lines may come late
 	}
 	if res == nil {
 		return nil, fmt.Errorf("%w at %s: is it running? (%w)", ErrNoNode, addr, err)
@@ -66,8 +72,15 @@ func DialConsole(ctx context.Context, addr string, local keyring.LocalSecret) (*
 	return nil, fmt.Errorf("%w: %s answers %s %s", ErrNoNode, addr, res.Status, why)
 }
 
-// Say says a line, or runs a command.
+// Say says a line, or runs a command. Where the lobby would take it for a flood, it waits.
 func (c *Console) Say(ctx context.Context, line string) error {
+	for !c.pace.Take(1, time.Now()) {
+		select {
+		case <-time.After(c.pace.Wait(1, time.Now())):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	return c.ws.Write(ctx, websocket.MessageText, []byte(line))
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	sayEvery = time.Second // one line a second in the long run,
-	sayBurst = 8           // so many at once
+	SayEvery = time.Second // one line of a session in the long run,
+	SayBurst = 8           // so many at once
 )
 
 // rateLimit limits how often something happens: the virtual-scheduling form of a
@@ -38,7 +38,7 @@ func (h *Lobby) onSay(from machine.Peer, text string) {
 	text = wire.CleanText(text)
 	switch {
 	case text == "":
-	case !p.quiet.allow(h.env.Now(), sayEvery, sayBurst):
+	case !p.quiet.allow(h.env.Now(), SayEvery, SayBurst):
 		h.tell(p, wire.ChatError, "You are writing too fast. Wait a moment.")
 	case strings.HasPrefix(text, "/"):
 		h.command(p, text[1:])

@@ -76,7 +76,7 @@ func (h *Lobby) onClip(from machine.Peer, m *Clip) {
 	box, err := clipboard.DecodeBox(size, m.Blocks)
 	most := h.cfg.Decisions.Number(decision.SetBuild)
 	switch {
-	case !p.quiet.allow(h.env.Now(), sayEvery, sayBurst):
+	case !p.quiet.allow(h.env.Now(), SayEvery, SayBurst):
 		h.tell(p, wire.ChatError, "Too fast. Wait a moment.")
 	case !p.role.May(decision.MayEdit):
 		h.tell(p, wire.ChatError, "Only %ss paste schematics.", decision.MayEdit.Needs())
