@@ -43,7 +43,7 @@ func (c operatorCommands) states(args []string) string {
 		if !ok {
 			return statesUsage
 		}
-		search, where = func(then func([]copies.HeldState)) { c.node().States(at, then) }, fmt.Sprintf("of region %v", at)
+		search, where = func(then func([]copies.HeldState)) { c.node().States(at, then) }, fmt.Sprintf("of %v", at)
 	}
 	found, err := await(c.onLoop, statesTime, search)
 	switch i := slices.IndexFunc(found, func(s copies.HeldState) bool { return s.Name() == name }); {

@@ -23,8 +23,8 @@ func adminCommands() []*command {
 		{name: "op", args: "<known player>", help: "Makes a player an operator.", needs: decision.MayOperate, run: (*call).op},
 		{name: "deop", args: "<known player> | <known player> undo", help: "Takes the operator's rights from a player, and from those whom the player has made operators; undo: their bans end too.", needs: decision.MayOperate, run: (*call).deop},
 		{name: "whitelist", args: "on | off | list | add <known player> [player id] | remove <known player>", help: "Lets only some players in. Who has never been here is named by the player id that the page shows.", needs: decision.MayOperate, run: (*call).whitelist},
-		{name: "hosts", args: "list | remove <text>", help: "Lists and removes the nodes that host this world, for operators on the founder's machine.", needs: decision.MayOperate, run: (*call).hosts},
-		{name: "states", args: "list <x> <z> | aside | show <text> | show <x> <z> <text> | restore <text> | restore <x> <z> <text>", help: "Lists earlier states of the region at x, z, or what nodes have put aside; shows what one would change, and restores it. For operators on the founder's machine.", needs: decision.MayOperate, run: (*call).states},
+		{name: "hosts", args: "list | remove <name>", help: "Lists and removes the nodes that host this world, for operators on the founder's machine.", needs: decision.MayOperate, run: (*call).hosts},
+		{name: "states", args: "list <x> <z> | aside | show <name> | show <x> <z> <name> | restore <name> | restore <x> <z> <name>", help: "Lists earlier states of the region at x, z, or what nodes have put aside; shows what one would change, and restores it. For operators on the founder's machine.", needs: decision.MayOperate, run: (*call).states},
 	}
 }
 

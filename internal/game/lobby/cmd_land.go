@@ -15,8 +15,8 @@ const maxRadius = decision.MaxLandSide/2 - 1
 // (package region); what the lobby refuses is what its player would not want.
 func landCommands() []*command {
 	return []*command{
-		{name: "claim", args: "<text> <count> | <text> <x> <y> <z> <x> <y> <z>", help: "Makes land yours, under a name: so far around you, from the bottom of the world to the top, or the box between two corners. Nobody else builds there.", needs: decision.MayClaim, run: (*call).claim},
-		{name: "unclaim", args: "<text> [known player]", help: "Gives up your land of a name; operators end that of others.", needs: decision.MayClaim, run: (*call).unclaim},
+		{name: "claim", args: "<land> <count> | <land> <x> <y> <z> <x> <y> <z>", help: "Makes land yours, under a name: so far around you, from the bottom of the world to the top, or the box between two corners. Nobody else builds there.", needs: decision.MayClaim, run: (*call).claim},
+		{name: "unclaim", args: "<land> [known player]", help: "Gives up your land of a name; operators end that of others.", needs: decision.MayClaim, run: (*call).unclaim},
 		{name: "claims", args: "[known player]", help: "Lists your land, or a player's.", run: (*call).listLand},
 		{name: "trust", args: "<known player>", help: "Lets a player build on all your land.", needs: decision.MayClaim, run: trust(true, "builds on your land now")},
 		{name: "untrust", args: "<known player>", help: "Lets a player build on your land no more.", needs: decision.MayClaim, run: trust(false, "does not build on your land any more")},

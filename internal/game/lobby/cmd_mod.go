@@ -22,7 +22,7 @@ func modCommands() []*command {
 		{name: "unmute", args: "<known player>", help: "Lets a player speak again.", needs: decision.MayMute, run: relieve(decision.Mute, "muted", "may speak again")},
 		{name: "jail", args: "<known player> [30m|12h|7d] [reason]", help: "Lets a player change nothing, open nothing, and not get away by /spawn or /home.", needs: decision.MayJail, run: restrain(decision.Jail, "is in jail")},
 		{name: "free", args: "<known player>", help: "Lets a player out of jail.", needs: decision.MayJail, run: relieve(decision.Jail, "in jail", "is free")},
-		{name: "report", args: "<known player> <text>", help: "Tells the moderators about a player.", run: (*call).report},
+		{name: "report", args: "<known player> <message>", help: "Tells the moderators about a player.", run: (*call).report},
 		{name: "reports", args: "list | done <count>", help: "Lists what players have reported, or ends a report by its number.", needs: decision.MayModerate, run: (*call).reports},
 		{name: "audit", args: "[count]", help: "Lists what operators and moderators have done last.", needs: decision.MayModerate, run: (*call).auditLog},
 	}

@@ -15,18 +15,18 @@ import (
 // these no client and no lobby says.
 func placeCommands() []*command {
 	return []*command{
-		{name: "home", args: "[text]", help: "Brings you to a home of yours.", run: named(decision.ToHome)},
-		{name: "sethome", args: "[text]", help: "Makes the place where you stand a home of yours, under a name.", run: named(decision.SetHome)},
-		{name: "delhome", args: "[text]", help: "Forgets a home of yours.", run: named(decision.DelHome)},
+		{name: "home", args: "[name]", help: "Brings you to a home of yours.", run: named(decision.ToHome)},
+		{name: "sethome", args: "[name]", help: "Makes the place where you stand a home of yours, under a name.", run: named(decision.SetHome)},
+		{name: "delhome", args: "[name]", help: "Forgets a home of yours.", run: named(decision.DelHome)},
 		{name: "homes", help: "Lists your homes.", run: func(c *call) error { return c.orderSelf(decision.Order{Kind: decision.ListHomes}) }},
-		{name: "warp", args: "<text>", help: "Brings you to a place that operators have named.", run: (*call).warp},
+		{name: "warp", args: "<name>", help: "Brings you to a place that operators have named.", run: (*call).warp},
 		{name: "warps", help: "Lists the places that operators have named.", run: (*call).warps},
 		{name: "rules", help: "Shows the rules of this world.", run: (*call).rules},
-		{name: "setwarp", args: "<text>", help: "Names the place where you stand, for everybody.", needs: decision.MayOperate, run: (*call).setWarp},
-		{name: "delwarp", args: "<text>", help: "Takes the name of a place away.", needs: decision.MayOperate, run: (*call).delWarp},
+		{name: "setwarp", args: "<name>", help: "Names the place where you stand, for everybody.", needs: decision.MayOperate, run: (*call).setWarp},
+		{name: "delwarp", args: "<name>", help: "Takes the name of a place away.", needs: decision.MayOperate, run: (*call).delWarp},
 		{name: "setspawn", help: "Lets players begin and come back to life where you stand.", needs: decision.MayOperate, run: (*call).setSpawn},
-		{name: "setting", args: "[" + strings.Join(decision.SettingNames, "|") + "] [text]", help: "Shows or changes a setting of the world; default takes the change back.", needs: decision.MayOperate, run: (*call).setting},
-		{name: "announce", args: "<text>", help: "Tells everybody something.", needs: decision.MayKick, run: (*call).announceText},
+		{name: "setting", args: "[" + strings.Join(decision.SettingNames, "|") + "] [value]", help: "Shows or changes a setting of the world; default takes the change back.", needs: decision.MayOperate, run: (*call).setting},
+		{name: "announce", args: "<message>", help: "Tells everybody something.", needs: decision.MayKick, run: (*call).announceText},
 	}
 }
 

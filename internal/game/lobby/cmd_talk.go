@@ -16,9 +16,9 @@ func talkCommands() []*command {
 	return []*command{
 		{name: "help", args: "[command]", help: "Lists the commands, or explains one.", run: (*call).help},
 		{name: "list", help: "Says who is here.", run: (*call).who},
-		{name: "near", args: "<text>", help: "Speaks to those who are near.", run: (*call).near},
-		{name: "msg", args: "<player> <text>", help: "Whispers to one player.", run: (*call).whisper},
-		{name: "me", args: "<text>", help: "Says what you do.", run: (*call).me},
+		{name: "near", args: "<message>", help: "Speaks to those who are near.", run: (*call).near},
+		{name: "msg", args: "<player> <message>", help: "Whispers to one player.", run: (*call).whisper},
+		{name: "me", args: "<message>", help: "Says what you do.", run: (*call).me},
 	}
 }
 

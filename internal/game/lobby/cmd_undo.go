@@ -10,11 +10,12 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // undoArgs is what stands behind /rollback and /restore.
-const undoArgs = "<known player> <30m|12h|7d> <count> [preview] | <known player> <30m|12h|7d> <x> <y> <z> <x> <y> <z> [preview] | <text> <30m|12h|7d> <text> [preview]"
+const undoArgs = "<player or *> <30m|12h|7d> <count> [preview] | <player or *> <30m|12h|7d> <x> <y> <z> <x> <y> <z> [preview] | <player or *> <30m|12h|7d> <land> [preview]"
 
 // undoCommands are about who changed which block, and take it back. Regions check who may:
 // operators, and owners on their own land.
@@ -100,11 +101,10 @@ func undo(kind decision.OrderKind) func(*call) error {
 		}
 		o := decision.Order{Kind: kind}
 		if c.arg(0) != "*" {
-			p, err := c.playerKnown(c.arg(0))
-			if err != nil {
+			var err error
+			if o.Subject, o.Name, err = c.builder(c.arg(0)); err != nil {
 				return err
 			}
-			o.Subject, o.Name = p.id, p.rec.Name
 		}
 		d, ok := span(c.arg(1))
 		if !ok {
@@ -269,11 +269,34 @@ func (h *Lobby) pastEdits(w *undone) string {
 	return clip(fmt.Sprintf("%s:\n%s", plural(w.count, "edit"), strings.Join(lines, "\n")))
 }
 
+// builder finds who may have built: a player who has been here, or the console of a node.
+func (c *call) builder(name string) (who id.ID, named string, err error) {
+	p, err := c.playerKnown(name)
+	if err == nil {
+		return p.id, p.rec.Name, nil
+	}
+	if wire.FoldName(name) == wire.FoldName(decision.Console) {
+		c.cfg.Decisions.Each(decision.Operator, func(s *decision.Statement) {
+			if s.Name == decision.Console {
+				who, named, err = s.Subject, s.Name, nil
+			}
+		})
+	}
+	return who, named, err
+}
+
+// nameOf is the name of a player who has been here, or of another operator.
 func (h *Lobby) nameOf(who id.ID) string {
 	if p := h.players[who]; p != nil {
 		return p.rec.Name
 	}
-	return who.Short()
+	name := who.Short()
+	h.cfg.Decisions.Each(decision.Operator, func(s *decision.Statement) {
+		if s.Subject == who && s.Name != "" {
+			name = s.Name
+		}
+	})
+	return name
 }
 
 func blockName(b world.Block) string {

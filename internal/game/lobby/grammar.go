@@ -22,7 +22,7 @@ import (
 // are told.
 var argumentTypes = map[string]string{
 	"player": "<player>", "known player": "<known player>", "block": "<block>", "command": "<command>",
-	"player id": "<player id>", "address": "<text>",
+	"player id": "<player id>", "address": "<text>", "player or *": "<known player>|*", "land": "<text>", "name": "<text>", "message": "<text>", "value": "<text>",
 	"count": "<number>", "ticks": "<number>", "x": "<x>", "y": "<y>", "z": "<z>", "text": "<text>", "reason": "<text>",
 }
 
