@@ -81,20 +81,27 @@ func visit(t *testing.T, h *host.Host, name string) (*client.Mirror, *lines) {
 	return p, chat
 }
 
-// TestConsoleScript: a script of more lines than the lobby takes at once has all of them done.
-func TestConsoleScript(t *testing.T) {
+// dialConsole opens a world and its console.
+func dialConsole(t *testing.T) (context.Context, *host.Console) {
+	t.Helper()
 	h, err := host.Start(host.Config{Data: t.TempDir(), Create: true, Seed: "7", Port: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close(context.Background()) })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	t.Cleanup(cancel)
 	c, err := host.DialConsole(ctx, strings.Split(h.LocalURL(), "#")[0], h.Local())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	t.Cleanup(c.Close)
+	return ctx, c
+}
+
+// TestConsoleScript: a script of more lines than the lobby takes at once has all of them done.
+func TestConsoleScript(t *testing.T) {
+	ctx, c := dialConsole(t)
 	go func() {
 		for range lobby.SayBurst + 1 {
 			if c.Say(ctx, "/seed") != nil {
@@ -109,6 +116,32 @@ func TestConsoleScript(t *testing.T) {
 		}
 		if strings.Contains(e.Line, "seed") {
 			answers++
+		}
+	}
+}
+
+// TestConsoleInHistory: what a console has built stands in the history under its name, and is
+// taken back by it.
+func TestConsoleInHistory(t *testing.T) {
+	ctx, c := dialConsole(t)
+	const box = "0 200 0 1 200 1"
+	for _, x := range []struct{ say, answer string }{
+		{"/fill " + box + " stone", "4 blocks changed."},
+		{"/inspect " + box, "[Console]: 0 200 0, air became stone"},
+		{"/rollback [console] 10m " + box, "4 blocks changed."},
+		{"/inspect " + box, "[Console]: 0 200 0, stone became air (rollback)"},
+	} {
+		if err := c.Say(ctx, x.say); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			e, _, err := c.Next(ctx)
+			if err != nil || e.Event == "error" {
+				t.Fatalf("%s: %v, %q", x.say, err, e.Line)
+			}
+			if strings.Contains(e.Line, x.answer) {
+				break
+			}
 		}
 	}
 }

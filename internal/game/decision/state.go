@@ -33,6 +33,17 @@ func (l *Log) Operators() []id.ID {
 // operator's. No player is called so: brackets are not allowed in names.
 const Console = "[Console]"
 
+// Consoles are the keys of consoles that are operators'.
+func (l *Log) Consoles() (out []id.ID) {
+	for at, s := range l.latest {
+		if at.topic == Operator && s.On && s.Name == Console && l.IsOperator(s.Subject) && !slices.Contains(out, s.Subject) {
+			out = append(out, s.Subject)
+		}
+	}
+	slices.SortFunc(out, func(a, b id.ID) int { return slices.Compare(a[:], b[:]) })
+	return out
+}
+
 // Founded reports whether the founder's node has ever said which player is an operator.
 func (l *Log) Founded() bool {
 	for at, s := range l.latest {

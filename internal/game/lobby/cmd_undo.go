@@ -10,7 +10,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
-	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -275,28 +274,21 @@ func (c *call) builder(name string) (who id.ID, named string, err error) {
 	if err == nil {
 		return p.id, p.rec.Name, nil
 	}
-	if wire.FoldName(name) == wire.FoldName(decision.Console) {
-		c.cfg.Decisions.Each(decision.Operator, func(s *decision.Statement) {
-			if s.Name == decision.Console {
-				who, named, err = s.Subject, s.Name, nil
-			}
-		})
+	if all := c.cfg.Decisions.Consoles(); len(all) > 0 && strings.EqualFold(name, decision.Console) {
+		return all[0], decision.Console, nil
 	}
-	return who, named, err
+	return id.ID{}, "", err
 }
 
-// nameOf is the name of a player who has been here, or of another operator.
+// nameOf is the name of a player who has been here, or of a console.
 func (h *Lobby) nameOf(who id.ID) string {
-	if p := h.players[who]; p != nil {
+	switch p := h.players[who]; {
+	case p != nil:
 		return p.rec.Name
+	case slices.Contains(h.cfg.Decisions.Consoles(), who):
+		return decision.Console
 	}
-	name := who.Short()
-	h.cfg.Decisions.Each(decision.Operator, func(s *decision.Statement) {
-		if s.Subject == who && s.Name != "" {
-			name = s.Name
-		}
-	})
-	return name
+	return who.Short()
 }
 
 func blockName(b world.Block) string {
