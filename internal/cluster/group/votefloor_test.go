@@ -80,21 +80,28 @@ func TestStaleReplicaDoesNotVote(t *testing.T) {
 	}
 }
 
+// oldDisks is a group of three that has committed an entry, its leader, and what puts each
+// disk back to then.
+func oldDisks(t *testing.T, seed uint64) (net *testnet, first int, disks []func()) {
+	t.Helper()
+	net = newNet(t, seed, sim.Config{Delay: time.Millisecond}, Config{Vouched: true}, 3)
+	net.create(0, 1, 2)
+	first = net.leader()
+	net.write(first, "before")
+	net.until("all have it", func() bool { return net.settled(0, 1, 2) })
+	net.sim.Run(time.Second)
+	for _, n := range net.nodes {
+		disks = append(disks, n.Disk.Snapshot())
+	}
+	return net, first, disks
+}
+
 // TestOldDiskVotesOnce: the disk of a leader is put back to before its election. It does not
 // know in which term it voted and led, and would elect another in that. A member that is
 // gone by now has said which term it was.
 func TestOldDiskVotesOnce(t *testing.T) {
 	for seed := uint64(1); seed <= 5; seed++ {
-		net := newNet(t, seed, sim.Config{Delay: time.Millisecond}, Config{Vouched: true}, 3)
-		net.create(0, 1, 2)
-		first := net.leader()
-		net.write(first, "before")
-		net.until("all have it", func() bool { return net.settled(0, 1, 2) })
-		net.sim.Run(time.Second)
-		var disks []func()
-		for _, n := range net.nodes {
-			disks = append(disks, n.Disk.Snapshot())
-		}
+		net, first, disks := oldDisks(t, seed)
 		net.nodes[first].Crash()
 		net.until("another leads", func() bool { return net.leader() >= 0 })
 		stale := net.leader()
@@ -124,17 +131,8 @@ func TestOldDiskVotesOnce(t *testing.T) {
 // not lead again in its term by the lease of a voter that has forgotten the later one.
 func TestOldDiskFollowsNoEarlierLeader(t *testing.T) {
 	for seed := uint64(1); seed <= 5; seed++ {
-		net := newNet(t, seed, sim.Config{Delay: time.Millisecond}, Config{Vouched: true}, 3)
-		net.create(0, 1, 2)
-		first := net.leader()
-		net.write(first, "before")
-		net.until("all have it", func() bool { return net.settled(0, 1, 2) })
-		net.sim.Run(time.Second)
+		net, first, disks := oldDisks(t, seed)
 		term := net.node(first).raftStatus().term
-		var disks []func()
-		for _, n := range net.nodes {
-			disks = append(disks, n.Disk.Snapshot())
-		}
 		net.nodes[first].Freeze()
 		second := -1
 		net.until("another leads", func() bool {

@@ -31,10 +31,7 @@ func TestRecordsOutliveNodes(t *testing.T) {
 	if c.noted("It was restored to its state of") == 0 {
 		t.Error("it began anew")
 	}
-	acted := g.acted
-	c.until("the guest builds again", func() bool { return g.in && g.acted > acted+3 })
-	g.quiet = true
-	c.until("all acts are answered", func() bool { return g.in && len(g.pending) == 0 })
+	c.buildsOn(g, g.acted+4)
 	if c.checkEdits() == 0 {
 		t.Error("nothing was built")
 	}

@@ -53,10 +53,7 @@ func TestSpareCopyContinues(t *testing.T) {
 		t.Errorf("that took %v", took)
 	}
 	c.until("the guest reads it", func() bool { return g.reads("restored: 36") == 1 })
-	acted := g.acted
-	c.until("the guest builds again", func() bool { return g.in && g.acted > acted+3 })
-	g.quiet = true
-	c.until("all acts are answered", func() bool { return g.in && len(g.pending) == 0 })
+	c.buildsOn(g, g.acted+4)
 	if c.checkEdits() == 0 {
 		t.Error("nothing was built")
 	}

@@ -34,14 +34,14 @@ func (l *Log) Operators() []id.ID {
 const Console = "[Console]"
 
 // Consoles are the keys of consoles that are operators'.
-func (l *Log) Consoles() (out []id.ID) {
+func (l *Log) Consoles() []id.ID {
+	found := map[id.ID]bool{}
 	for at, s := range l.latest {
-		if at.topic == Operator && s.On && s.Name == Console && l.IsOperator(s.Subject) && !slices.Contains(out, s.Subject) {
-			out = append(out, s.Subject)
+		if at.topic == Operator && s.On && s.Name == Console && l.IsOperator(s.Subject) {
+			found[s.Subject] = true
 		}
 	}
-	slices.SortFunc(out, func(a, b id.ID) int { return slices.Compare(a[:], b[:]) })
-	return out
+	return id.Sorted(found)
 }
 
 // Founded reports whether the founder's node has ever said which player is an operator.

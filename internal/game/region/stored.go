@@ -29,6 +29,8 @@ type Holder struct {
 	Kind  HolderKind
 	Count int    // of the blocks that were asked for
 	Born  uint64 // of an item: the tick in which it was dropped
+
+	player *world.Player
 }
 
 // HolderKind says what a Holder is.
@@ -69,9 +71,8 @@ func StoredHolder(kv machine.KV, blocks ...world.Block) (h Holder, err error) {
 	var stacks []world.Stack
 	switch h.Kind = HolderOf(kv.Key); h.Kind {
 	case PlayerHolder:
-		var p *world.Player
-		if p, err = world.DecodePlayer(kv.Value); err == nil {
-			stacks = p.Items[:]
+		if h.player, err = world.DecodePlayer(kv.Value); err == nil {
+			stacks = h.player.Items[:]
 		}
 	case ContainerHolder:
 		var c *world.Container
@@ -109,11 +110,7 @@ func StoredItems(kvs []machine.KV, blocks ...world.Block) (lying, leaving int, p
 		}
 		switch h.Kind {
 		case PlayerHolder:
-			p, err := world.DecodePlayer(kv.Value)
-			if err != nil {
-				return 0, 0, nil, err
-			}
-			players[p.ID] = StoredPlayer{p.Epoch, h.Count}
+			players[h.player.ID] = StoredPlayer{h.player.Epoch, h.Count}
 		case LeavingHolder:
 			leaving += h.Count
 		default:

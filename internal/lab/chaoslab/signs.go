@@ -36,8 +36,8 @@ func (e *editor) writes(g *nodelab.Guest) {
 	}
 }
 
-// readMarket waits until a client sees all doors as they may be, and on all signs what may be written there. What is
-// written on a sign comes after the column.
+// readMarket waits until a client sees all doors as they may be, and on all signs what may
+// be written there. What is written on a sign comes after the column.
 func (c *chaos) readMarket(who string, g *nodelab.Guest) error {
 	if err := goTo(c.t.Context, g, c.market, []*chaosSpot{{at: c.chest}}); err != nil {
 		return err

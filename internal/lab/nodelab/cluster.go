@@ -81,18 +81,13 @@ func (c *cluster) start(data, at string) (*NodeProcess, error) {
 	if err := c.setup.admission.admit(&o, len(c.nodes) == 0 || data == c.nodes[0].Data); err != nil {
 		return nil, err
 	}
-	p, err := lab.Start(c.ctx, ChildHost, os.Stderr)
-	if err != nil {
-		return nil, err
-	}
-	np := &NodeProcess{Process: p, Data: data}
 	for _, other := range c.nodes {
 		if !other.dead && other.Nodes != "" && !o.Share { // the founder's has no invitation
 			o.Join = append(o.Join, other.Nodes)
 		}
 	}
-	if np.NodeReport, err = np.Ask(o); err != nil {
-		p.Close()
+	np, err := startNode(c.ctx, o)
+	if err != nil {
 		return nil, err
 	}
 	if np.at = np.Nodes; np.at == "" {
@@ -100,6 +95,20 @@ func (c *cluster) start(data, at string) (*NodeProcess, error) {
 	}
 	if np.Invitation != "" {
 		c.setup.admission.invitation = np.Invitation
+	}
+	return np, nil
+}
+
+// startNode starts a process with its first order.
+func startNode(ctx context.Context, o NodeOrder) (*NodeProcess, error) {
+	p, err := lab.Start(ctx, ChildHost, os.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	np := &NodeProcess{Process: p, Data: o.Data}
+	if np.NodeReport, err = np.Ask(o); err != nil {
+		p.Close()
+		return nil, err
 	}
 	return np, nil
 }

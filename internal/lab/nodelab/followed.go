@@ -63,26 +63,16 @@ func tryFollowed(ctx context.Context, seed uint64, followers int) (*followed, er
 	f := &followed{Server: &Server{h, dir}}
 	for i := range followers {
 		data, err := nodeFolder(dir, i+1)
+		var p *NodeProcess
 		if err == nil {
-			err = f.follow(ctx, data)
+			p, err = startNode(ctx, NodeOrder{Data: data, Join: []string{JoinAddr(h)}})
 		}
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
+		f.followers = append(f.followers, p)
 	}
 	return f, nil
-}
-
-// follow starts a process that joins the world.
-func (f *followed) follow(ctx context.Context, data string) error {
-	p, err := lab.Start(ctx, ChildHost, os.Stderr)
-	if err != nil {
-		return err
-	}
-	np := &NodeProcess{Process: p, Data: data}
-	f.followers = append(f.followers, np)
-	np.NodeReport, err = np.Ask(NodeOrder{Data: data, Join: []string{JoinAddr(f.Host)}})
-	return err
 }
 
 // leads reports whether this process leads the spawn's region, once that has all its hosts:
