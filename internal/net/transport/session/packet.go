@@ -12,7 +12,7 @@ import (
 const (
 	// Version is that of the protocols between nodes, of datagrams and links:
 	// a change that older nodes cannot read gets a new number.
-	Version = 14
+	Version = 15
 	// MaxPacket is the longest packet: it passes any path of IPv6.
 	MaxPacket = 1280 - 48 // less the headers of IPv6 and UDP
 	// MaxPlain is the longest message.
