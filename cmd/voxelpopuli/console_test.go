@@ -101,6 +101,9 @@ func dialConsole(t *testing.T) (context.Context, *host.Console) {
 
 // TestConsoleScript: a script of more lines than the lobby takes at once has all of them done.
 func TestConsoleScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	ctx, c := dialConsole(t)
 	go func() {
 		for range lobby.SayBurst + 1 {
@@ -123,6 +126,9 @@ func TestConsoleScript(t *testing.T) {
 // TestConsoleInHistory: what a console has built stands in the history under its name, and is
 // taken back by it.
 func TestConsoleInHistory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	ctx, c := dialConsole(t)
 	const box = "0 200 0 1 200 1"
 	for _, x := range []struct{ say, answer string }{
@@ -149,6 +155,9 @@ func TestConsoleInHistory(t *testing.T) {
 // TestChatBridge: the script of deploy brings what is said to a webhook, and what is written
 // to its FIFO into the world; and the console lets nobody in who cannot show the secret.
 func TestChatBridge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, tool := range []string{"sh", "curl", "mkfifo"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip(tool + " is missing")
@@ -222,6 +231,9 @@ func TestChatBridge(t *testing.T) {
 // TestWorldMerge: what nodes have put aside is shown on the founder's machine, by its node,
 // and nowhere else; a name that nobody knows is refused with where names are found.
 func TestWorldMerge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	data := t.TempDir()
 	h, err := host.Start(host.Config{Data: data, Create: true, Seed: "7", Port: -1, Nodes: "127.0.0.1:0"})
 	if err != nil {

@@ -26,6 +26,9 @@ func read[T any](t *testing.T, out string) (v T) {
 }
 
 func TestIdentityCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	p, other := program{t, t.TempDir()}, program{t, t.TempDir()}
 	p.ok("identity", "new", "node", "--difficulty", "3")
 	p.ok("identity", "new", "Ada")

@@ -71,6 +71,9 @@ func TestWorldCommands(t *testing.T) {
 }
 
 func TestExitCodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	p := program{t, t.TempDir()}
 	p.ok("world", "new", "castle")
 	notWorld := filepath.Join(p.data, "notes.txt")
@@ -168,6 +171,9 @@ func TestSettings(t *testing.T) {
 
 // TestPlay opens a world, asks for its status, lets bots in and ends it.
 func TestPlay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	p := program{t, t.TempDir()}
 	ctx, interrupt := context.WithCancel(t.Context())
 	r, w := io.Pipe()

@@ -113,6 +113,9 @@ func (p *papers) forged(flag string) []byte {
 // it, and says in one line which file it is and why. Nothing is changed by that: with
 // good files it starts. Fails without host.checkRevocations.
 func TestHostilePapers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	p := newPapers(t)
 	stranger := make([]byte, 32)
 	copy(stranger, p.key)

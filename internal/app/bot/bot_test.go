@@ -41,6 +41,9 @@ func play(t *testing.T, mode world.Mode, cfg bot.Config, seconds int, enough fun
 func edited(n int) func(bot.Progress) bool { return func(p bot.Progress) bool { return p.Edits >= n } }
 
 func TestWander(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	sum := play(t, world.Survival, bot.Config{Players: 5, Chatter: time.Second}, 4, nil)
 	if sum.MovesMade == 0 || sum.MovesGot == 0 || sum.FrameRate < 5 || sum.RoundTrip.N == 0 {
 		t.Errorf("%+v", sum)
@@ -48,6 +51,9 @@ func TestWander(t *testing.T) {
 }
 
 func TestCrowdSeesItsMoves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	sum := play(t, world.Survival, bot.Config{Players: 20, Behaviour: "crowd"}, 4, nil)
 	if sum.Delivered < 0.3 { // next to 1 on a machine that has time for it
 		t.Errorf("%.1f %% delivered: %+v", 100*sum.Delivered, sum)

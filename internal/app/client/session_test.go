@@ -136,6 +136,9 @@ func TestRefusedEditIsTakenBack(t *testing.T) {
 }
 
 func TestWalkingAgreesWithTheNode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	w := clienttest.Start(t, world.Survival)
 	p := join(t, w, "A", client.Options{})
 	p.loaded(t)

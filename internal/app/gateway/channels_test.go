@@ -142,6 +142,9 @@ func testWorld(t *testing.T) gateway.Config {
 // TestDataChannels: a player comes in over data channels, is not local whatever it
 // shows, and gets frames on the unreliable one.
 func TestDataChannels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	l, at := channels(t, testWorld(t))
 	b := openPage(t, l, at, "Ann")
 	if id, why := b.asks("a code"); len(id) != 40 || why != "" {

@@ -211,6 +211,9 @@ func binaryFrame(b []byte) []byte {
 // end the connection when they are too many, before and after the login. Before,
 // they were not counted at all, and each connection kept a core busy.
 func TestHostileFrames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const burst = 3
 	addr := serve(t, gateway.Config{Game: &entrance{}, Log: slog.New(slog.DiscardHandler), Limits: gateway.Limits{Handshake: time.Hour}})
 	for _, c := range []struct {

@@ -197,6 +197,9 @@ func waitFor(t testing.TB, what string, cond func() bool) {
 // TestHostileClients: each kind of bad input has one clear answer, and the
 // server stays healthy.
 func TestHostileClients(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	b := newBed(t, gateway.Config{Limits: gateway.Limits{Handshake: time.Second, Stall: 2 * time.Second}})
 	mallory := identity(t, "Mallory")
 	wrongKey := func(r *raw, c *wire.Challenge) { r.say(identity(t, "Other").Prove(c, r.host)) }
@@ -404,6 +407,9 @@ func TestJoinCode(t *testing.T) {
 // TestSlowReader: a client that does not read is dropped, and costs no memory
 // and no goroutine afterwards.
 func TestSlowReader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	b := newBed(t, gateway.Config{Limits: gateway.Limits{Stall: time.Second}})
 	b.healthy()
 	goroutines := runtime.NumGoroutine()

@@ -192,6 +192,9 @@ func TestOperatorsPages(t *testing.T) {
 // TestShutdownTellsClients: clients are told to come back later, and players, who have
 // not asked, where else they can go on.
 func TestShutdownTellsClients(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	w := clienttest.Start(t, world.Survival)
 	g, err := gateway.New(gateway.Config{Game: gateway.Node{Node: w.Node}, Entrances: others, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

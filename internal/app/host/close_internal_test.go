@@ -8,6 +8,9 @@ import (
 // TestCloseDoesNotWaitForBackups: what runs beside the node and does not end, such as a
 // backup on a slow disk, holds up nobody who closes the world.
 func TestCloseDoesNotWaitForBackups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	h, err := Start(Config{Data: t.TempDir(), World: "castle", Create: true, Port: -1})
 	if err != nil {
 		t.Fatal(err)

@@ -135,6 +135,9 @@ func identity(t *testing.T, name string) client.Identity {
 
 // TestRestart: names, operators, places and blocks are as they were.
 func TestRestart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	c := founder(t)
 	ann, bo := identity(t, "Ann"), identity(t, "Bo")
 	h := start(t, c)
@@ -350,6 +353,9 @@ func TestAskNobody(t *testing.T) {
 
 // TestBackups: an open world writes backups that can be imported.
 func TestBackups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	c := founder(t)
 	c.BackupEvery, c.BackupKeep = 20*time.Millisecond, 1
 	h := start(t, c)

@@ -18,6 +18,9 @@ import (
 // TestWorldMap: the map of a node shows what was built, and who owns land; players only if
 // who runs the node wants that.
 func TestWorldMap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	c := founder(t)
 	c.Map = "players"
 	h := start(t, c)

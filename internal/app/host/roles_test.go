@@ -47,6 +47,9 @@ func unsigned(t *testing.T, c host.Config, ann string) {
 // of operators and bans; later changes of the records count for nothing, and what
 // was signed survives an export and import by the founder, not by others.
 func TestRolesOfOldWorlds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	c := founder(t)
 	stop(t, start(t, c))
 	ann, mallory, eve := identity(t, "Ann"), identity(t, "Mallory"), identity(t, "Eve")
@@ -154,6 +157,9 @@ func TestDecideInASharedWorld(t *testing.T) {
 // TestTimeOfOldWorlds: the time of day of a world whose roles were signed before the time
 // was goes on where it was; what the lobby's records say later counts for nothing.
 func TestTimeOfOldWorlds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	c := founder(t)
 	stop(t, start(t, c))
 	record := func(value string, change func(*worldfs.World)) {

@@ -265,6 +265,9 @@ func TestCertificates(t *testing.T) {
 // TestNewCertificate: a certificate that is put in the place of the old one is
 // taken while the node runs; one that is not for it is refused, and said to be.
 func TestNewCertificate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	c := newVerifiedCluster(t, 0)
 	c.log = &lines{}
 	c.add()

@@ -131,6 +131,12 @@ func (n *Node) Lookup(tag uint64, target id.ID) {
 	}})
 }
 
+// Locate looks for a node that has perhaps moved: if it answers, its new address is in the
+// table. Nobody depends on what such a lookup ends with, so one path is enough.
+func (n *Node) Locate(node id.ID) {
+	n.start(&lookup{target: node, proc: FindNode, single: true})
+}
+
 // Find looks for a record; Events.Found has it. A record that is held here and
 // has not expired is found at once, unless it is from before a restart.
 func (n *Node) Find(tag uint64, kind Kind, key id.ID) {

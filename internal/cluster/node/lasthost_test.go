@@ -99,6 +99,9 @@ func TestLastHostIsHeardOf(t *testing.T) {
 // and play on, and so does the third. When they meet, the two lead, and everything that
 // was built on either side is there.
 func TestCutOffPairIsMerged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	merged := 0
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed+1), func(t *testing.T) {
@@ -142,6 +145,9 @@ func TestCutOffPairIsMerged(t *testing.T) {
 // before it lets the player build on. In some worlds most of the nodes near one of the
 // keys are among the dead, and nothing is restored for minutes.
 func TestRegionLostWithMostOfTheLobby(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const worlds = 8
 	builds := 0
 	for seed := range uint64(worlds) {

@@ -63,6 +63,9 @@ func (c *cluster) merged() bool {
 // the hosts leads it, and everything is there: what the hosts had that was not in the
 // copy, what was built meanwhile, and what was built until the hosts led it.
 func TestCutOffHostsAreMerged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	var merged atomic.Int32 // in so many worlds
 	t.Run("seed", func(t *testing.T) {
 		for seed := range uint64(16) {

@@ -34,6 +34,9 @@ func (c *cluster) claim(liars []int, say *shardgroup.GroupStatus) {
 // not delay the restoration, the second for less than two minutes, the third for little
 // more than half an hour.
 func TestLiarsKeepRegionsFromBeingRestored(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, x := range []struct {
 		name    string
 		liars   int

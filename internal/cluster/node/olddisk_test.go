@@ -66,6 +66,9 @@ func (c *cluster) rebuilds(g *wanderer) {
 // and the third wakes up: two of three lack what was acknowledged, and a majority. What
 // the copies have of it is there afterwards.
 func TestStaleReplicaElectsNobody(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, replaced := range []bool{false, true} {
 		c, g, home := sevenPlayedIn(t, 1)
 		if g == nil {

@@ -83,6 +83,9 @@ func (w *wanderer) stayAndBuild() {
 // TestIgnoredPlayer: a leader that ignores one player's acts, every second of them, steps, or
 // all, loses the lead, and is not convicted.
 func TestIgnoredPlayer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for name, does := range map[string]func(g *wanderer, m machine.Message) bool{
 		"acts": func(g *wanderer, m machine.Message) bool {
 			a, ok := m.(*region.Act)

@@ -15,6 +15,9 @@ import (
 // is missing, as long as nobody has built in the same place. The same holds if it was only
 // cut off, and the two others were killed.
 func TestOneHostReturnsAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, x := range []struct{ restored, cut bool }{{false, false}, {true, false}, {true, true}} {
 		restored := x.restored
 		c, g, home := sevenPlayedIn(t, 1)

@@ -57,6 +57,9 @@ func fivePlayedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home shar
 // TestTwoOfFiveGoOn: three of five nodes, all hosts of a region, are killed with their disks.
 // Their machines say so to both that are left, and the region goes on within seconds.
 func TestTwoOfFiveGoOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			c, g, home := fivePlayedIn(t, seed)
@@ -90,6 +93,9 @@ func TestTwoOfFiveGoOn(t *testing.T) {
 // TestTwoOfFiveWait: the three are frozen, are cut off, their machines are off, or only one
 // of the two that are left is told that they have ended. The two wait: the three may be there.
 func TestTwoOfFiveWait(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for name, lose := range map[string]func(c *cluster, hosts []int){
 		"frozen": func(c *cluster, hosts []int) {
 			for _, i := range hosts {

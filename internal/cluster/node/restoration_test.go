@@ -98,6 +98,9 @@ func TestHostsReturn(t *testing.T) {
 // of the others are silent; most of those nearest to the key are. Without it the region is
 // restored.
 func TestCutOffHostsKeepTheirShard(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, c := range []struct {
 		name     string
 		nodes    int

@@ -95,6 +95,9 @@ func (c *cluster) leave(i int) {
 // that. The founder's node is killed, or shut down: those at the other play on, also in
 // what nobody used at that moment.
 func TestEveningInAnyOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, annFirst := range []bool{true, false} {
 		for _, killed := range []bool{true, false} {
 			t.Run(fmt.Sprintf("Ann first %t, killed %t", annFirst, killed), func(t *testing.T) {

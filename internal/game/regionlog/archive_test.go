@@ -45,6 +45,9 @@ func onFlat(pos world.ColumnPos) *world.Column {
 // TestArchive: each checkpoint of the last minute can be asked about, and what an honest
 // leader keeps leads to it. A lie is proven by the piece in which it was told.
 func TestArchive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for seed := range uint64(6) {
 		a, signed := archived(seed, nil)
 		answered := 0
@@ -133,13 +136,13 @@ func TestPieceOnGround(t *testing.T) {
 	want := p.of.state.Append(nil)
 	for name, ground := range map[string]Ground{"flat": flat, "none": none} {
 		b := encoded(p, ground)
-		got, area, err := decodePiece(b, ground)
+		got, area, err := decodePiece(b, &groundColumns{ground: ground})
 		if err != nil || !bytes.Equal(area.state(true).Append(nil), want) || len(got.Entries) != len(p.entries) {
 			t.Errorf("%s: %v, another piece", name, err)
 		}
 		t.Logf("%s: %d bytes", name, len(b))
 	}
-	if _, _, err := decodePiece(encoded(p, flat), none); err == nil {
+	if _, _, err := decodePiece(encoded(p, flat), &groundColumns{ground: none}); err == nil {
 		t.Error("differences to no ground")
 	}
 }

@@ -2,6 +2,7 @@ package regionlog
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -15,7 +16,7 @@ type Ground func(world.ColumnPos) *world.Column
 const (
 	columnWhole   = iota
 	columnChanges // of the ground
-	columnGround  // of the ring, with its hash: nothing has changed
+	columnGround  // with its hash: nothing has changed
 
 	// maxGroundChanges is with how many changes a column is not sent whole.
 	maxGroundChanges = 4 << 10
@@ -31,30 +32,25 @@ type Differences map[*world.Column][]byte
 // Differences returns those of the piece's columns.
 func (p *Piece) Differences(ground Ground) Differences {
 	out := Differences{}
-	add := func(c *world.Column, ring bool) {
+	s := p.of.state
+	for _, c := range append(slices.Clone(s.ring), s.columns[:]...) {
 		d, ok := p.known[c]
 		if !ok {
-			d = difference(c, ground(c.Pos), ring)
+			d = difference(c, ground(c.Pos))
 		}
 		out[c] = d
-	}
-	for _, c := range p.of.state.ring {
-		add(c, true)
-	}
-	for _, c := range p.of.state.columns {
-		add(c, false)
 	}
 	return out
 }
 
 // difference encodes how a column differs from the ground; nil: in too much.
-func difference(c, ground *world.Column, ring bool) []byte {
+func difference(c, ground *world.Column) []byte {
 	changes, ok := changesOf(c, ground)
 	if !ok {
 		return nil
 	}
 	var w writer
-	if ring && len(changes) == 0 {
+	if len(changes) == 0 {
 		w.uint(columnGround)
 		w.columnPos(c.Pos)
 		h := hashColumn(c)
@@ -111,6 +107,9 @@ func (p *Piece) Append(b []byte, d Differences) []byte {
 	return out.b
 }
 
+// errNotGround is what a piece is not taken for: nothing is proven by it.
+var errNotGround = fmt.Errorf("a column is not the ground: %w", ErrFormat)
+
 type groundChange struct {
 	place int // x, z, y, from the fastest to the slowest
 	now   world.Block
@@ -140,46 +139,71 @@ func changesOf(c, ground *world.Column) (out []groundChange, ok bool) {
 	return out, true
 }
 
-// columnOn reads a column of a piece; nil: it was put into the ring, which is not nil for
-// its columns, or the reader is bad.
-func (r *reader) columnOn(ring *Ring, ground Ground) *world.Column {
+// groundColumns makes columns of a piece that are the ground when they are looked at: of
+// most an auditor needs only the hash.
+type groundColumns struct {
+	ground Ground
+	wrong  bool // one does not have its hash
+}
+
+// column makes a column; nil: it is not what has the hash.
+func (g *groundColumns) column(pos world.ColumnPos, hash [32]byte) *world.Column {
+	c := g.ground(pos)
+	if c == nil || hashColumn(c) != hash {
+		g.wrong = true
+		return nil
+	}
+	return c
+}
+
+// putGround notes that a column is the ground, by the hash that it must have then; false:
+// it does not belong there.
+func (a *Area) putGround(i int, pos world.ColumnPos, hash [32]byte, ground *groundColumns) bool {
+	if i == inRing {
+		return a.ring.putGround(pos, hash, ground)
+	}
+	if pos != a.Pos().Column(i) {
+		return false
+	}
+	a.hashes[i] = hash
+	a.SetLater(i, func() *world.Column { return ground.column(pos, hash) })
+	return true
+}
+
+// columnOn reads a column of a piece and puts it in its place; false: it cannot.
+func (r *reader) columnOn(a *Area, i int, ground *groundColumns) bool {
 	kind := r.Uint(columnGround)
 	if kind == columnWhole {
-		return r.column()
+		return a.put(r.column(), i)
 	}
 	pos := world.ColumnPos{X: int32(r.Int(world.Limit / world.ChunkSize)), Z: int32(r.Int(world.Limit / world.ChunkSize))}
 	if kind == columnGround {
 		hash := [32]byte(r.Take(32))
-		if ring == nil || r.Bad() || !ring.putGround(pos, hash, ground) {
-			r.Fail()
-		}
-		return nil
+		return !r.Bad() && a.putGround(i, pos, hash, ground)
 	}
 	n := r.Uint(maxGroundChanges)
 	if r.Bad() {
-		return nil
+		return false
 	}
-	g := ground(pos)
+	g := ground.ground(pos)
 	if g == nil {
-		r.Fail()
-		return nil
+		return false
 	}
 	c := g.Clone()
 	for place := 0; n > 0 && !r.Bad(); n-- {
 		place += int(r.Uint(columnVolume))
 		b := r.block()
 		if place >= columnVolume {
-			r.Fail()
-			return nil
+			return false
 		}
 		c.Set(place%world.ChunkSize, place/(world.ChunkSize*world.ChunkSize), place/world.ChunkSize%world.ChunkSize, b)
 	}
-	return c
+	return a.put(c, i)
 }
 
 // decodePiece reads what Append wrote: the proof that it may be, without a state, and the
 // area with which it begins. Nothing is verified.
-func decodePiece(b []byte, ground Ground) (*Proof, *Area, error) {
+func decodePiece(b []byte, ground *groundColumns) (*Proof, *Area, error) {
 	bad := fmt.Errorf("a piece of a log: %w", ErrFormat)
 	r := newReader(b)
 	from, err := DecodeCheckpoint(r.Bytes(MaxCheckpoint), nil)
@@ -192,7 +216,7 @@ func decodePiece(b []byte, ground Ground) (*Proof, *Area, error) {
 		return nil, nil, err
 	}
 	r = newReader(content)
-	a, err := read(r, func(ring *Ring) *world.Column { return r.columnOn(ring, ground) })
+	a, err := read(r, func(a *Area, i int) bool { return r.columnOn(a, i, ground) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -213,7 +237,8 @@ func Audit(piece []byte, c *Checkpoint, ground Ground, obeys func(*Replayer) boo
 	if c.Version != Version {
 		return nil, nil, fmt.Errorf("%w: version %d, this is %d", ErrVersion, c.Version, Version)
 	}
-	p, a, err := decodePiece(piece, ground)
+	columns := &groundColumns{ground: ground}
+	p, a, err := decodePiece(piece, columns)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -230,8 +255,8 @@ func Audit(piece []byte, c *Checkpoint, ground Ground, obeys func(*Replayer) boo
 	}
 	_, err = r.find(p.Entries, c)
 	switch {
-	case a.ring.false:
-		return nil, nil, fmt.Errorf("a column beyond the border is not the ground: %w", ErrFormat)
+	case columns.wrong:
+		return nil, nil, errNotGround
 	case err == ErrHonest:
 		return nil, nil, nil
 	case err != nil:
@@ -243,13 +268,17 @@ func Audit(piece []byte, c *Checkpoint, ground Ground, obeys func(*Replayer) boo
 // provePiece makes the proof of a piece whose entries do not lead to its end, with the whole
 // state, and checks it as anybody else will.
 func provePiece(p *Proof, piece []byte, ground Ground) (*Proof, *Finding, error) {
-	_, a, err := decodePiece(piece, ground)
+	columns := &groundColumns{ground: ground}
+	_, a, err := decodePiece(piece, columns)
 	if err != nil {
 		return nil, nil, err
 	}
 	r, err := beginReplay(p.From, a, true)
 	if err != nil {
 		return nil, nil, err
+	}
+	if columns.wrong {
+		return nil, nil, errNotGround
 	}
 	p.State = r.start.Append(nil)
 	found, err := p.Check()

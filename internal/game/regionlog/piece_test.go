@@ -45,7 +45,8 @@ func TestRingOfGround(t *testing.T) {
 	ground := func(pos world.ColumnPos) *world.Column { made++; return onFlat(pos) }
 	hash := hashColumn(onFlat(beyond.Column()))
 	whole.put(onFlat(beyond.Column()))
-	if !later.putGround(beyond.Column(), hash, ground) || later.putGround(pos.Column(0), hash, ground) {
+	on := &groundColumns{ground: ground}
+	if !later.putGround(beyond.Column(), hash, on) || later.putGround(pos.Column(0), hash, on) {
 		t.Fatal("a column was not taken, or one that is not of the ring")
 	}
 	if later.hash() != whole.hash() || made != 0 {
@@ -57,7 +58,7 @@ func TestRingOfGround(t *testing.T) {
 			t.Errorf("block %v, %t; want %v", b, ok, want)
 		}
 	}
-	if made != 1 || later.false {
+	if made != 1 || on.wrong {
 		t.Errorf("made %d times", made)
 	}
 	later.change(beyond, world.Stone)
@@ -65,8 +66,74 @@ func TestRingOfGround(t *testing.T) {
 	if later.hash() != whole.hash() {
 		t.Error("another hash after a change")
 	}
-	wrong.putGround(beyond.Column(), [32]byte{1}, ground)
-	if _, ok := wrong.Block(beyond); ok || !wrong.false {
+	wrong.putGround(beyond.Column(), [32]byte{1}, on)
+	if _, ok := wrong.Block(beyond); ok || !on.wrong {
+		t.Error("a column that is not the ground is there")
+	}
+}
+
+// TestAuditOfGround: who audits makes those columns of a region that the replay looks at. A
+// column that is not the ground with the hash that the leader signed ends the audit, if
+// it is looked at, without a proof; a false hash ends it in any case.
+func TestAuditOfGround(t *testing.T) {
+	a, signed := archived(4, nil)
+	c := signed[len(signed)-1]
+	b := encoded(a.Before(c), flat)
+	made := 0
+	counted := func(pos world.ColumnPos) *world.Column { made++; return onFlat(pos) }
+	if proof, found, err := Audit(b, c, counted, anyRules); proof != nil || found != nil || err != nil {
+		t.Fatalf("an honest piece: %v, %v, %v", proof, found, err)
+	}
+	if made == 0 || made >= world.Columns {
+		t.Errorf("%d columns were made", made)
+	}
+	t.Logf("%d columns of %d were made", made, world.Columns)
+	other := func(pos world.ColumnPos) *world.Column {
+		c := onFlat(pos)
+		c.Set(0, 0, 0, world.Air)
+		return c
+	}
+	if proof, found, err := Audit(b, c, other, anyRules); proof != nil || found != nil || err == nil {
+		t.Errorf("another ground: %v, %v, %v", proof, found, err)
+	}
+	if proof, found, err := Audit(encoded(a.Before(c), other), c, other, anyRules); proof != nil || found != nil || err != nil {
+		t.Errorf("changes to another ground: %v, %v, %v", proof, found, err)
+	}
+}
+
+// TestAreaOfGround: an area whose columns are made when somebody looks at them has the same
+// state as one that has them, before and after a change.
+func TestAreaOfGround(t *testing.T) {
+	whole := NewArea(world.AreaConfig{}, world.RegionPos{}, false)
+	later := NewArea(world.AreaConfig{}, world.RegionPos{}, false)
+	made := 0
+	on := &groundColumns{ground: func(pos world.ColumnPos) *world.Column { made++; return onFlat(pos) }}
+	for i := range world.Columns {
+		pos := later.Pos().Column(i)
+		if !whole.put(onFlat(pos), i) || !later.putGround(i, pos, hashColumn(onFlat(pos)), on) {
+			t.Fatal("a column was not taken")
+		}
+	}
+	if later.putGround(0, later.Pos().Column(1), [32]byte{}, on) {
+		t.Error("a column was taken for another one")
+	}
+	if later.state(false).Hashes != whole.state(false).Hashes || !later.Ready() || made != 0 {
+		t.Errorf("another state, or %d columns were made for it", made)
+	}
+	change := []world.BlockChange{{At: world.Pos{X: 40, Y: top, Z: 3}, Was: world.Air, Now: world.Stone}}
+	change[0].Was, _ = whole.Block(change[0].At)
+	if x, _ := whole.Area.Merge(change); len(x) != 1 {
+		t.Fatal("the block was not changed")
+	}
+	later.Area.Merge(change)
+	if later.state(false).Hashes != whole.state(false).Hashes || made != 1 {
+		t.Errorf("another state, or %d columns were made for one change", made)
+	}
+	if !bytes.Equal(later.state(true).Append(nil), whole.state(true).Append(nil)) || made != world.Columns || on.wrong {
+		t.Errorf("another state, %d columns made", made)
+	}
+	later.putGround(0, later.Pos().Column(0), [32]byte{1}, on)
+	if _, ok := later.Block(world.Pos{Y: top}); ok || !on.wrong || later.Ready() {
 		t.Error("a column that is not the ground is there")
 	}
 }

@@ -10,10 +10,7 @@ type Ring struct {
 	shared  map[world.ColumnPos]bool // frozen: copy before writing
 	hashes  map[world.ColumnPos][32]byte
 
-	// ground makes columns that have only a hash, when they are looked at (putGround). Of
-	// most an auditor needs no more.
-	ground Ground
-	false  bool // one was not the ground
+	ground *groundColumns // makes columns that have only a hash (putGround)
 }
 
 // NewRing returns the ring of a region, without columns.
@@ -62,7 +59,7 @@ func (r *Ring) put(c *world.Column) bool {
 
 // putGround notes that a column is the ground, by the hash that it must have then; false:
 // it is not of the ring.
-func (r *Ring) putGround(pos world.ColumnPos, hash [32]byte, ground Ground) bool {
+func (r *Ring) putGround(pos world.ColumnPos, hash [32]byte, ground *groundColumns) bool {
 	if !InRing(r.pos, pos) {
 		return false
 	}
@@ -80,12 +77,10 @@ func (r *Ring) at(pos world.ColumnPos) *world.Column {
 	if !ok {
 		return nil
 	}
-	c := r.ground(pos)
-	if c == nil || hashColumn(c) != hash {
-		r.false = true
-		return nil
+	c := r.ground.column(pos, hash)
+	if c != nil {
+		r.columns[pos], r.shared[pos] = c, true
 	}
-	r.columns[pos], r.shared[pos] = c, true
 	return c
 }
 

@@ -76,9 +76,13 @@ func (a *Area) state(keep bool) *State {
 	return s
 }
 
-// hashColumns brings the hashes of the columns up to date.
+// hashColumns brings the hashes of the columns up to date. A column that nobody has looked
+// at has the one with which it was set.
 func (a *Area) hashColumns() {
 	for i := range a.hashes {
+		if a.IsLater(i) {
+			continue
+		}
 		if c := a.Share(i); c != nil && c != a.hashed[i] {
 			a.hashes[i], a.hashed[i] = hashColumn(c), c
 		}
@@ -170,16 +174,30 @@ func load(b []byte) (*Area, error) {
 		return nil, ErrFormat
 	}
 	r := newReader(b)
-	a, err := read(r, func(*Ring) *world.Column { return r.column() })
+	a, err := read(r, func(a *Area, i int) bool { return a.put(r.column(), i) })
 	if err == nil && !r.End() {
 		err = ErrFormat
 	}
 	return a, err
 }
 
-// read makes an area from what column reads of its columns, and r of the rest. A column of
-// the ring that column has put into it, and returns no more of, is there.
-func read(r *reader, column func(*Ring) *world.Column) (*Area, error) {
+// inRing is the index of a column of the ring: its place says where it belongs.
+const inRing = -1
+
+// put puts a column in its place; false: it does not belong there.
+func (a *Area) put(c *world.Column, i int) bool {
+	if i == inRing {
+		return a.ring.put(c)
+	}
+	if c == nil || c.Pos != a.Pos().Column(i) {
+		return false
+	}
+	a.SetColumn(c)
+	return true
+}
+
+// read makes an area: column reads a column and puts it in its place, r reads the rest.
+func read(r *reader, column func(a *Area, i int) bool) (*Area, error) {
 	var small [partRing][]byte
 	for i := range small {
 		small[i] = r.Bytes(MaxState)
@@ -192,16 +210,14 @@ func read(r *reader, column func(*Ring) *world.Column) (*Area, error) {
 		return nil, err
 	}
 	for n := r.Uint(4*world.RegionCols + 4); n > 0; n-- {
-		if c := column(a.ring); r.Bad() || c != nil && !a.ring.put(c) {
+		if !column(a, inRing) || r.Bad() {
 			return nil, ErrFormat
 		}
 	}
 	for i := range world.Columns {
-		c := column(nil)
-		if c == nil || r.Bad() || c.Pos != a.Pos().Column(i) {
+		if !column(a, i) || r.Bad() {
 			return nil, ErrFormat
 		}
-		a.SetColumn(c)
 	}
 	for _, p := range players {
 		read, err := readPlayer(p)

@@ -82,7 +82,7 @@ func (st *state) set(p Pos, b Block) {
 		return
 	}
 	i := p.Column().Index()
-	c := st.columns[i]
+	c := st.Column(i)
 	if c == nil {
 		return
 	}

@@ -78,7 +78,8 @@ func (st *state) Digest() [sha256.Size]byte {
 	w.int(int64(st.pos.Z))
 	w.uint(st.tick)
 	w.int(st.offset)
-	for _, c := range st.columns {
+	for in := range Columns {
+		c := st.Column(in)
 		w.flags(c != nil)
 		for i := range ColumnLen {
 			if c != nil {

@@ -1,10 +1,6 @@
 package world
 
-import (
-	"slices"
-
-	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
-)
+import "github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 
 // regionBlocks are the blocks of a region and, to read, those around it. What needs
 // blocks alone is a method of it: lines of sight, places to stand, water.
@@ -13,7 +9,8 @@ type regionBlocks struct {
 	x0, z0  int32 // the lowest block
 	outside Blocks
 	columns [Columns]*Column
-	frozen  [Columns]*Column // what Share has given away, nil since the last change
+	later   [Columns]func() *Column // makes a column that nobody has looked at
+	frozen  [Columns]*Column        // what Share has given away, nil since the last change
 }
 
 func newRegionBlocks(pos RegionPos, outside Blocks) regionBlocks {
@@ -26,25 +23,47 @@ func (rb *regionBlocks) Pos() RegionPos { return rb.pos }
 // SetColumn puts a column of the region in its place. The area owns it now.
 func (rb *regionBlocks) SetColumn(c *Column) {
 	i := c.Pos.Index()
-	rb.columns[i], rb.frozen[i] = c, nil
+	rb.columns[i], rb.frozen[i], rb.later[i] = c, nil, nil
 }
+
+// SetLater says that the column with an index (ColumnPos.Index) is what make returns, which
+// is called when somebody looks at the column, once. Nil: it is not there after all.
+func (rb *regionBlocks) SetLater(i int, make func() *Column) {
+	rb.columns[i], rb.frozen[i], rb.later[i] = nil, nil, make
+}
+
+// IsLater reports whether nobody has looked at a column that was set with SetLater.
+func (rb *regionBlocks) IsLater(i int) bool { return rb.later[i] != nil }
 
 // Column returns the column with an index (ColumnPos.Index) to look at, nil if
 // it is not there. The next Tick may change it: see Share.
-func (rb *regionBlocks) Column(i int) *Column { return rb.columns[i] }
+func (rb *regionBlocks) Column(i int) *Column {
+	if make := rb.later[i]; make != nil {
+		rb.later[i] = nil
+		rb.columns[i] = make()
+	}
+	return rb.columns[i]
+}
 
 // Share returns the column with an index as it is now, frozen: it is never
 // written to, and is the same pointer until a block changes. Nil if the column
 // is not there.
 func (rb *regionBlocks) Share(i int) *Column {
-	if rb.frozen[i] == nil && rb.columns[i] != nil {
-		rb.frozen[i] = rb.columns[i].Clone()
+	if c := rb.Column(i); rb.frozen[i] == nil && c != nil {
+		rb.frozen[i] = c.Clone()
 	}
 	return rb.frozen[i]
 }
 
 // Ready reports whether all columns are there.
-func (rb *regionBlocks) Ready() bool { return !slices.Contains(rb.columns[:], nil) }
+func (rb *regionBlocks) Ready() bool {
+	for i, c := range rb.columns {
+		if c == nil && !rb.IsLater(i) {
+			return false
+		}
+	}
+	return true
+}
 
 // Block reads a block of the region, or of its surroundings.
 func (rb *regionBlocks) Block(p Pos) (Block, bool) {
@@ -52,7 +71,11 @@ func (rb *regionBlocks) Block(p Pos) (Block, bool) {
 	if uint32(dx) >= RegionSize || uint32(dz) >= RegionSize {
 		return rb.blockOutside(p)
 	}
-	c := rb.columns[dx>>ChunkBits|dz>>ChunkBits<<2]
+	i := dx>>ChunkBits | dz>>ChunkBits<<2
+	c := rb.columns[i]
+	if c == nil {
+		c = rb.Column(int(i))
+	}
 	switch {
 	case p.Y < 0:
 		return Bedrock, true

@@ -26,7 +26,8 @@ func (s *blockSchedule) growsIn(p Pos, b Block) uint64 {
 // WakePlants schedules the saplings and fires of the region anew: when is not on the disk
 // until the next snapshot.
 func (st *state) WakePlants() {
-	for _, c := range st.columns {
+	for in := range Columns {
+		c := st.Column(in)
 		for i := range c.Chunks {
 			ch := &c.Chunks[i]
 			if !slices.ContainsFunc(ch.palette, ticksAlone) {

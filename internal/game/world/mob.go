@@ -230,7 +230,7 @@ func (rb *regionBlocks) openSky(p Pos) bool {
 	if !rb.owns(p) {
 		return false
 	}
-	c := rb.columns[p.Column().Index()]
+	c := rb.Column(p.Column().Index())
 	return c != nil && c.Top(int(p.X&(ChunkSize-1)), int(p.Z&(ChunkSize-1))) <= int(p.Y)
 }
 

@@ -150,7 +150,7 @@ func (rb *regionBlocks) caveSpot(x, z int32, r *rng.Rand) (at Pos, ground Block,
 
 // top returns the height of the highest block of the region at x and z.
 func (rb *regionBlocks) top(x, z int32) (y int32, ok bool) {
-	c := rb.columns[Pos{x, 0, z}.Column().Index()]
+	c := rb.Column(Pos{x, 0, z}.Column().Index())
 	if c == nil {
 		return 0, false
 	}

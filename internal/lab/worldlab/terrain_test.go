@@ -24,6 +24,9 @@ func TestRunRefuses(t *testing.T) {
 }
 
 func TestTerrainReports(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	dir := t.TempDir()
 	var out bytes.Buffer
 	o := lab.Options{

@@ -171,6 +171,9 @@ func isTimeout(err error) bool {
 
 // TestHostileNode: a browser does not talk to a node with another certificate.
 func TestHostileNode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	_, at := listen(t, datachannel.Limits{Handshake: time.Second})
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

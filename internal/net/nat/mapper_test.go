@@ -57,6 +57,9 @@ func router(cfg nat.RouterConfig) *nat.Router {
 // TestOpen: ports are opened, renewed and closed, by the first protocol that the router
 // speaks.
 func TestOpen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, port := range ports {
 		r := &nattest.Router{Life: 1}
 		opened(t, r, router(r.Start(t)).Open, nattest.Request{By: "PCP", Port: port, Life: hour}, "27.1.1.1:6000")

@@ -342,6 +342,9 @@ func bad(t *testing.T, net0 *faulty.Network, n byte, change ...func(*Config)) *p
 // TestBadNetwork: over a network that loses, doubles and reorders, links carry
 // everything once and in order, and datagrams come at most once.
 func TestBadNetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const seed = 3
 	w := faulty.NewNetwork(seed)
 	w.Set(faulty.Faults{Loss: 0.1, Duplicate: 0.1, Delay: time.Millisecond, Jitter: 5 * time.Millisecond})

@@ -283,6 +283,9 @@ func TestQuickEnds(t *testing.T) {
 // TestEveryFileDamaged damages each file of a world in each of several ways: nothing
 // panics, and what cannot be opened is damaged, in one line.
 func TestEveryFileDamaged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	good := folder(t, 3)
 	dir := filepath.Join(good.Dir(), "worlds", "home")
 	saved := tree(t, dir)

@@ -172,6 +172,9 @@ func (d *Directory) Lookup(target id.ID, then func(kademlia.Result)) {
 	d.kad.Lookup(d.tag, target)
 }
 
+// Locate looks for a node that has perhaps moved.
+func (d *Directory) Locate(node id.ID) { d.kad.Locate(node) }
+
 // KeyOf is where the record of a shard is kept.
 func (d *Directory) KeyOf(p shards.Shard) id.ID { return shards.Key(d.Cfg.World, p) }
 

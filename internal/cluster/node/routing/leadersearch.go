@@ -44,7 +44,7 @@ func (t *Routes) searchStep(r *route) {
 	t.askHosts(r, machine.Peer{})
 	if r.tries%8 == 5 { // they may have moved: an answer shows the current address
 		for _, p := range r.members {
-			t.dir.Lookup(p.ID, func(kademlia.Result) {})
+			t.dir.Locate(p.ID)
 		}
 	}
 	if r.tries%8 == 0 {

@@ -40,6 +40,9 @@ func exportOf(t *testing.T, write func(e *exporter) error) string {
 // TestHostileImportBomb: a small file that holds a world of hundreds of megabytes is
 // refused before anything is written, and in little memory.
 func TestHostileImportBomb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	f := folder(t)
 	large := exportOf(t, func(e *exporter) error {
 		value := make([]byte, maxValue)
