@@ -4,7 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { decodeMessage, proofText, up } from '../src/net/codec';
+import { decodeMessage, lineText, proofText, up } from '../src/net/codec';
 import { loadIdentity } from '../src/net/identity';
 import { Reader, WireError } from '../src/net/reader';
 import { Up } from '../src/net/types';
@@ -30,7 +30,7 @@ const encoders: Record<string, (j: any) => Uint8Array> = {
   Input: (j) => up.input(j.steps.map((s: object, i: number) => ({ seq: j.seq + i, ...s })), j.pos),
   Act: (j) => up.act(j),
   Segment: (j) => up.segment(new Uint8Array(), bytes(j.segment)),
-  Say: (j) => up.say(j.text),
+  Say: (j) => (j.sig ? up.said(j.text, j.tick, bytes(j.sig)) : up.say(j.text)),
   Ping: (j) => up.ping(j.time),
   Far: (j) => up.far(j.regions.map((r: { x: number; z: number }) => [r.x, r.z])),
   Leave: () => up.leave(),
@@ -143,4 +143,13 @@ test('a key that is not one is replaced', () => {
   let stored = 'garbage';
   loadIdentity({ getItem: () => stored, setItem: (_, v) => void (stored = v) });
   assert.match(stored, /^[0-9a-f]{64}$/);
+});
+
+// As in TestLineText of package wire.
+test('lines are signed as in Go', () => {
+  const world = new Uint8Array(20);
+  world[0] = 1;
+  world[19] = 2;
+  const want = '766f78656c706f70756c69206c696e6520310a0100000000000000000000000000000000000002808080808020045a6fc3ab68656c6c6f20f09f90a2';
+  assert.equal(hex(lineText(world, 2 ** 40, 'Zoë', 'hello 🐢')), want);
 });

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"crypto/ed25519"
 	"crypto/rand"
 	"fmt"
 	"strings"
@@ -35,10 +36,11 @@ type Console struct {
 	hello lobby.Enter
 	typed typedLines
 
-	mu      sync.Mutex // guards what follows
-	in      bool       // the lobby's host has told who is here: it hears lines
-	waiting []string   // lines until then
-	said    saidLines
+	mu       sync.Mutex // guards what follows
+	in       bool       // the lobby's host has told who is here: it hears lines
+	waiting  []string   // lines until then
+	said     saidLines
+	lineTick uint64 // of the last line
 
 	// replies are answers to commands that this machine runs itself.
 	replies chan Event
@@ -99,8 +101,17 @@ func (c *Console) Say(line string) error {
 
 // send sends a line to the host of the lobby that has let the console in.
 func (c *Console) send(line string) error {
-	c.said.add(wire.CleanText(line))
-	return c.link.Send(&lobby.Say{Text: line})
+	say := c.sign(line)
+	c.said.add(wire.CleanText(line), say)
+	return c.link.Send(say)
+}
+
+// sign signs a line with the console's key.
+func (c *Console) sign(line string) *lobby.Say {
+	c.lineTick = max(c.lineTick+1, c.node.tick())
+	s := &lobby.LineSignature{Key: [32]byte(c.who.Public()), Name: decision.Console, Tick: c.lineTick}
+	s.Sig = [64]byte(ed25519.Sign(c.who.Key, wire.LineText(c.node.cfg.World, s.Tick, s.Name, line)))
+	return &lobby.Say{Text: line, Signed: s}
 }
 
 // Next waits for the next event. If the world has ended the console and said why, the
@@ -172,7 +183,7 @@ func (c *Console) enter() {
 	}
 	c.in = true
 	c.said.repeat(
-		func(text string) { _ = c.link.Send(&lobby.Say{Text: text}) },
+		func(line *lobby.Say) { _ = c.link.Send(line) },
 		func(text string) { c.add(Event{Event: "error", Line: text}) },
 	)
 	for _, line := range c.waiting {

@@ -84,7 +84,7 @@ func (s *Session) onPlace(m machine.Message) {
 			s.send(&lobby.Skin{Skin: s.skin})
 		}
 		s.said.repeat(
-			func(text string) { s.send(&lobby.Say{Text: text}) },
+			func(line *lobby.Say) { s.send(line) },
 			func(text string) { s.say(&wire.Chat{Kind: wire.ChatError, Text: text}) },
 		)
 		s.home, s.before, s.early = m.Home, m.Home, nil

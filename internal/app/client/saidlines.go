@@ -19,14 +19,15 @@ const (
 type saidLines struct{ lines []saidLine }
 
 type saidLine struct {
-	text string
+	text string // as it is shown
+	say  *lobby.Say
 	at   time.Time
 }
 
 func (l saidLine) command() bool { return strings.HasPrefix(l.text, "/") }
 
-func (s *saidLines) add(text string) {
-	s.lines = append(s.lines, saidLine{text, time.Now()})
+func (s *saidLines) add(text string, say *lobby.Say) {
+	s.lines = append(s.lines, saidLine{text, say, time.Now()})
 	s.lines = s.lines[max(0, len(s.lines)-maxSaid):]
 }
 
@@ -47,8 +48,8 @@ func (s *saidLines) answered(m *lobby.Chat, from, prefix string) {
 }
 
 // repeat says what the lobby has not answered to the host that leads it now, unless it is
-// of long ago. Chat may come twice; a command may not, so that the player is told.
-func (s *saidLines) repeat(say, tell func(text string)) {
+// of long ago. Signed chat is shown once; a command may not come twice, so that the player is told.
+func (s *saidLines) repeat(say func(*lobby.Say), tell func(text string)) {
 	lines := s.lines
 	s.lines = nil
 	for _, l := range lines {
@@ -58,7 +59,7 @@ func (s *saidLines) repeat(say, tell func(text string)) {
 			tell("Another node leads the lobby now. Look whether this was done, and type it again if not: " + l.text)
 		default:
 			s.lines = append(s.lines, l)
-			say(l.text)
+			say(l.say)
 		}
 	}
 }

@@ -1,9 +1,11 @@
 package client
 
 import (
+	"crypto/ed25519"
 	"sync"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -16,12 +18,14 @@ import (
 // propose anything.
 type signer struct {
 	Conn
-	who Identity
+	who   Identity
+	world id.ID
 
-	sending sync.Mutex // of steps and acts: they are sent in the order in which they are signed
-	log     *inputlog.Builder
-	input   wire.Input // decoded into again and again
-	rests   bool       // the last that the player has done was to open something: perhaps a bed
+	sending  sync.Mutex // of steps and acts: they are sent in the order in which they are signed
+	log      *inputlog.Builder
+	lineTick uint64     // of the last line
+	input    wire.Input // decoded into again and again
+	rests    bool       // the last that the player has done was to open something: perhaps a bed
 
 	typed typedLines
 
@@ -33,7 +37,7 @@ type signer struct {
 // signing makes c sign for a player whose session began with a challenge and a Welcome.
 func signing(c Conn, who Identity, challenge *wire.Challenge, w *wire.Welcome) Conn {
 	session := inputlog.Session{World: challenge.World, Key: [32]byte(who.Public()), Nonce: challenge.Nonce}
-	return &signer{Conn: c, who: who, log: inputlog.NewBuilder(session, who.Key), tick: w.Tick, at: time.Now()}
+	return &signer{Conn: c, who: who, world: challenge.World, log: inputlog.NewBuilder(session, who.Key), tick: w.Tick, at: time.Now()}
 }
 
 // Send implements Conn. An act goes only as a part of a segment; steps go at once and
@@ -52,6 +56,7 @@ func (c *signer) Send(b []byte) error {
 		var say wire.Say
 		if err := wire.DecodeInto(b, &say); err == nil {
 			c.typed.add(say.Text)
+			return c.sendLine(say.Text)
 		}
 	}
 	return c.Conn.Send(b)
@@ -83,6 +88,15 @@ func (c *signer) sendAct(m *wire.Act) error {
 	c.rests = m.Kind == wire.ActKind(world.ActOpen)
 	act := inputlog.Act{Seq: m.Seq, Kind: uint8(m.Kind), At: m.Pos(), Face: m.Face, A: m.A, B: m.B, Text: m.Text}
 	return c.sendSegment(c.log.Act(act, c.now()))
+}
+
+// sendLine signs a line that the player has typed.
+func (c *signer) sendLine(line string) error {
+	c.sending.Lock()
+	defer c.sending.Unlock()
+	c.lineTick = max(c.lineTick+1, c.now())
+	sig := ed25519.Sign(c.who.Key, wire.LineText(c.world, c.lineTick, c.who.Name, line))
+	return c.Conn.Send(wire.Encode(&wire.Say{Text: line, Tick: c.lineTick, Sig: sig}))
 }
 
 func (c *signer) sendSegment(s *inputlog.Segment) error {

@@ -63,8 +63,9 @@ func (s *Session) Handle(b []byte) error {
 		return s.onSegment(m.Segment)
 	case *wire.Say:
 		if text := wire.CleanText(m.Text); text != "" {
-			s.said.add(text)
-			s.send(&lobby.Say{Text: text})
+			line := s.signedLine(m)
+			s.said.add(text, line)
+			s.send(line)
 		}
 	case *wire.Signed:
 		s.send(&lobby.Signed{Statement: slices.Clone(m.Statement)})
@@ -386,4 +387,13 @@ func (s *Session) enter(r world.RegionPos) {
 		m.Key, m.Nonce = p.Key, p.Nonce
 	}
 	s.toRegion(r, s.acts.Enter(m))
+}
+
+// signedLine is a line as the lobby is told it: with the player's signature, if there is one.
+func (s *Session) signedLine(m *wire.Say) *lobby.Say {
+	line := &lobby.Say{Text: m.Text}
+	if p := s.hello.Pass; p != nil && len(m.Sig) == len(p.Sig) {
+		line.Signed = &lobby.LineSignature{Key: p.Key, Name: s.hello.Name, Tick: m.Tick, Sig: [64]byte(m.Sig)}
+	}
+	return line
 }

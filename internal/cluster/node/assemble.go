@@ -109,6 +109,7 @@ func (w *network) assembleSessions(c part.Part) {
 		entered: map[id.ID]*lobby.Enter{}, owner: w.owner, lagging: map[stream]*laggingSession{},
 	}
 	w.names = names.New(c.Env)
+	w.sessions.lines = &saidLines{Part: c, signed: w.n.cfg.Region.Signed, epoch: w.n.cfg.Region.Epoch, names: w.names}
 	w.admission = newAdmission(c, w.links, w.names)
 	w.guests = &remoteSessions{Part: c, of: peers.NewOwn[remoteSessionsOf](w.links), tag: w.tag, links: w.links, admission: w.admission, local: w.n, out: newOutbox()}
 	w.guests.signs = accountability.NewShownSigning(c, w.links, w.guests.flush)

@@ -51,6 +51,7 @@ func newDecisions(n *Node) *decisions {
 	}
 	d.p = &submachine{node: n, m: d, name: decision.Space}
 	n.cfg.Lobby.Decisions, n.cfg.Lobby.Decide = d.log, func(list ...*decision.Statement) error { return d.take(list, nil) }
+	n.cfg.Lobby.Signed = n.cfg.Region.Signed
 	n.cfg.Region.World, n.cfg.Region.Lands = d.log.World(), d.landsIn
 	n.cfg.Region.Rights = func(who id.ID) decision.Rights { return d.log.Rights(who, d.time()) }
 	n.cfg.Region.Land = func(owner id.ID, name string) *decision.Statement { return d.log.Current(decision.Land, owner, name) }

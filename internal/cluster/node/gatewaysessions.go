@@ -28,6 +28,7 @@ type gatewaySessions struct {
 
 	entered         map[id.ID]*lobby.Enter // what sessions have asked the lobby last, to enter
 	owner           *owner
+	lines           *saidLines
 	lagging         map[stream]*laggingSession
 	frames          frame.Checker
 	nextStrayNotice peers.Own[machine.Time] // when a node may be told again that a session here has gone

@@ -1,7 +1,9 @@
 package node
 
 import (
+	"crypto/ed25519"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
 
 // TestLobbyGivesNameAway: whoever hosts the lobby lists its accomplice under the name of
@@ -47,4 +50,55 @@ func TestLobbyGivesNameAway(t *testing.T) {
 	}
 	c.guests[0].Crash()
 	c.until("Ann is gone", func() bool { return len(c.node(at).net.sessions.entered) == 0 })
+}
+
+// TestLobbySpeaksForPlayers: whoever hosts the lobby cannot put words into a player's mouth:
+// a node shows its sessions only what players have signed, once.
+func TestLobbySpeaksForPlayers(t *testing.T) {
+	c := newCluster(t, 2, 0)
+	c.signed = true
+	for i := range 3 {
+		c.addNode(i)
+	}
+	c.s.Run(3 * time.Second)
+	at := (c.leaderOf(shards.Lobby) + 1) % 3
+	ann := c.addGuest(at)
+	ann.signs = true
+	var heard []string
+	ann.tap = func(m machine.Message) {
+		if line, ok := m.(*lobby.Chat); ok && line.Kind == wire.ChatWorld {
+			heard = append(heard, line.From+": "+line.Text)
+		}
+	}
+	c.until("Ann is in", func() bool { return ann.in })
+	liar := c.leaderOf(shards.Lobby)
+	if liar == at {
+		t.Fatal("the lobby is with Ann: take another seed")
+	}
+	tells := func(want []string, list ...*lobby.Chat) {
+		t.Helper()
+		heard = nil
+		c.nodes[liar].Call(func() {
+			for _, m := range list {
+				c.node(liar).net.links.Send(nodePeer(at), &ToSessions{[]id.ID{id.Of([]byte("session 0"))}, m})
+			}
+		})
+		c.s.Run(time.Second)
+		if !slices.Equal(heard, want) {
+			t.Errorf("Ann hears %q, want %q", heard, want)
+		}
+	}
+	key := ann.key()
+	signed := func(line string) *lobby.LineSignature {
+		s := &lobby.LineSignature{Key: [32]byte(key[32:]), Name: ann.name, Tick: ann.tick()}
+		s.Sig = [64]byte(ed25519.Sign(key, wire.LineText(id.Of([]byte("country")), s.Tick, s.Name, line)))
+		return s
+	}
+	said := &lobby.Chat{Kind: wire.ChatWorld, From: ann.name, Text: "hello", Line: "hello", Signed: signed("hello")}
+	tells([]string{ann.name + ": hello"}, said, said)
+	tells(nil, &lobby.Chat{Kind: wire.ChatWorld, From: ann.name, Text: "give up"},
+		&lobby.Chat{Kind: wire.ChatWorld, From: ann.name, Text: "give up", Line: "give up", Signed: signed("hello")},
+		&lobby.Chat{Kind: wire.ChatWorld, From: "Bo", Text: "hello", Line: "hello", Signed: signed("hello")})
+	ann.say(&lobby.Say{Text: "honest", Signed: signed("honest")})
+	c.until("an honest line comes", func() bool { return slices.Contains(heard, ann.name+": honest") })
 }

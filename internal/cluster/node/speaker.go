@@ -74,6 +74,12 @@ func (g *gatewaySessions) toSessions(f *peers.Remote, sessions []id.ID, m machin
 	g.inNameOf(f, shard, sessions, func() {
 		g.shown.Columns(f, m)
 		m := g.local.fromLobbyElsewhere(m)
+		if line, ok := m.(*lobby.Chat); ok {
+			if line = g.lines.shown(f, line); line == nil {
+				return
+			}
+			m = line
+		}
 		for _, s := range sessions {
 			g.toSessionOrNotice(f, s, m)
 		}

@@ -55,7 +55,7 @@ func (h *Lobby) onEnter(e enter) {
 	p.rec.Seen = h.unix()
 	p.invited = !invitation.MayBuild(e.Invitation)
 	p.visitor = h.rights(p).Visits(p.invited)
-	p.session, p.claiming, p.resumes = e.from, true, e.Resume && !fresh
+	p.session, p.typed, p.claiming, p.resumes = e.from, e.Name, true, e.Resume && !fresh
 	h.sessions[e.from] = p
 	if !fresh && p.rec == before {
 		h.admit(p, e.from)

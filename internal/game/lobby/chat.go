@@ -27,7 +27,7 @@ func (p *rateLimit) allow(now machine.Time, every time.Duration, burst int) bool
 	return true
 }
 
-func (h *Lobby) onSay(from machine.Peer, text string) {
+func (h *Lobby) onSay(from machine.Peer, m *Say) {
 	p := h.sessions[from]
 	if p == nil {
 		h.askToRejoin(from)
@@ -35,18 +35,22 @@ func (h *Lobby) onSay(from machine.Peer, text string) {
 	if p == nil || !p.here {
 		return
 	}
-	text = wire.CleanText(text)
+	text := wire.CleanText(m.Text)
 	switch {
 	case text == "":
 	case !p.quiet.allow(h.env.Now(), SayEvery, SayBurst):
 		h.tell(p, wire.ChatError, "You are writing too fast. Wait a moment.")
+	case !h.hasSigned(p, m):
+		h.tell(p, wire.ChatError, "Your client has not signed that line, so nobody has read it. Load the page again.")
+	case m.Signed != nil && !h.lines.Add(m.Signed, h.tick()):
+		// repeated: it was said already
 	case strings.HasPrefix(text, "/"):
-		h.command(p, text[1:])
+		h.command(p, m, text[1:])
 	case p.console:
 		h.toAll(&Chat{Kind: wire.ChatSystem, Text: p.rec.Name + " " + text})
 	case h.silenced(p):
 	default:
-		h.toAll(&Chat{Kind: wire.ChatWorld, From: p.rec.Name, Text: text})
+		h.toAll(m.shown(Chat{Kind: wire.ChatWorld, From: p.rec.Name, Text: text}))
 	}
 }
 

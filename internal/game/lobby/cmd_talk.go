@@ -87,7 +87,7 @@ func (c *call) whisper() error {
 		return err
 	}
 	text := c.rest(1)
-	c.env.Send(to.session, &Chat{Kind: wire.ChatWhisper, From: c.from.rec.Name, Text: text})
+	c.env.Send(to.session, c.said.shown(Chat{Kind: wire.ChatWhisper, From: c.from.rec.Name, Text: text}))
 	if to != c.from {
 		c.tell(c.from, wire.ChatWhisper, "to %s: %s", to.rec.Name, text)
 	}
@@ -102,6 +102,6 @@ func (c *call) me() error {
 	if text == "" {
 		return errUsage
 	}
-	c.toAll(&Chat{Kind: wire.ChatWorld, Text: c.from.rec.Name + " " + text})
+	c.toAll(c.said.shown(Chat{Kind: wire.ChatWorld, Text: c.from.rec.Name + " " + text}))
 	return nil
 }

@@ -24,6 +24,7 @@ type call struct {
 	*Lobby
 	*command
 	from *player
+	said *Say
 	line string          // what was typed after the slash
 	args []decision.Word // without the command's name
 }
@@ -63,7 +64,7 @@ func findCommand(name string) *command {
 }
 
 // command runs a line that began with a slash (which is cut off).
-func (h *Lobby) command(from *player, line string) {
+func (h *Lobby) command(from *player, said *Say, line string) {
 	words, err := decision.Words(line)
 	if err != nil {
 		h.tell(from, wire.ChatError, "The command cannot be read: %v.", err)
@@ -78,7 +79,7 @@ func (h *Lobby) command(from *player, line string) {
 		h.tell(from, wire.ChatError, "%s", unknown(from, cmd, words[0].Text))
 		return
 	}
-	c := &call{Lobby: h, command: cmd, from: from, line: line, args: words[1:]}
+	c := &call{Lobby: h, command: cmd, from: from, said: said, line: line, args: words[1:]}
 	if err := cmd.run(c); err == errUsage {
 		text := "Usage: " + cmd.usage()
 		if meant := c.meant(); meant != "" {

@@ -31,7 +31,7 @@ func (h *Lobby) openConsole(e enter) {
 		h.refuse(e.from, refusal(wire.Full, fmt.Sprintf("%s are open.", plural(len(h.consoles), "console"))))
 		return
 	}
-	p := &player{id: e.Player, rec: record{Name: decision.Console}, session: e.from, console: true, here: true, role: role}
+	p := &player{id: e.Player, rec: record{Name: decision.Console}, typed: decision.Console, session: e.from, console: true, here: true, role: role}
 	h.sessions[e.from] = p
 	h.consoles = append(h.consoles, p)
 	h.env.Send(p.session, h.list())

@@ -36,6 +36,7 @@ type Lobby struct {
 	builders builders
 	skins    skins
 	nights   nights
+	lines    Lines
 }
 
 // player is somebody whom the lobby knows, here or away.
@@ -43,6 +44,7 @@ type player struct {
 	id  id.ID
 	rec record
 
+	typed    string       // the name as the player has typed and signed it
 	session  machine.Peer // through which the player is here
 	here     bool         // admitted and not gone
 	console  bool         // in the world is nobody
@@ -103,7 +105,7 @@ func (h *Lobby) OnMessage(from machine.Peer, m machine.Message) {
 	case *Enter:
 		h.onEnter(enter{from, m})
 	case *Say:
-		h.onSay(from, m.Text)
+		h.onSay(from, m)
 	case *Skin:
 		h.skins.wear(h.sessions[from], m)
 	case *AskSkin:

@@ -36,7 +36,10 @@ type (
 	}
 
 	// Say is a line that the player typed; a leading slash makes it a command.
-	Say struct{ Text string }
+	Say struct {
+		Text   string
+		Signed *LineSignature // nil: the player has not signed it
+	}
 
 	// Signed is a decision or an order that the lobby has proposed to the player,
 	// signed: the encoding of a decision.Statement or a decision.Order.
@@ -86,11 +89,14 @@ type (
 		List []PlayerInfo
 	}
 
-	// Chat is a line to show.
+	// Chat is a line to show. Of a player's words it has the line that the player has
+	// typed, and its signature (Check).
 	Chat struct {
-		Kind wire.ChatKind
-		From string
-		Text string
+		Kind   wire.ChatKind
+		From   string
+		Text   string
+		Line   string
+		Signed *LineSignature
 	}
 
 	// Propose asks the player to sign what a command of the player asks for: the

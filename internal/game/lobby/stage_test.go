@@ -16,6 +16,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/clipboard"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -36,6 +37,7 @@ type stage struct {
 	players map[machine.Peer]string // keys of the sessions
 	signs   []func()                // what clients sign next
 	deaf    bool                    // they do not
+	heard   func(m any)             // what sessions are told
 }
 
 type timer struct {
@@ -106,6 +108,9 @@ func (s *stage) SetTimer(at machine.Time, t machine.Timer) {
 func (s *stage) Close(p machine.Peer) { s.say("%s closed", peerName(p)) }
 
 func (s *stage) Send(to machine.Peer, m machine.Message) {
+	if s.heard != nil {
+		s.heard(m)
+	}
 	if !s.quiet {
 		s.say("%s < %s", peerName(to), show(m))
 	}
@@ -200,6 +205,12 @@ func show(m any) string {
 		}
 		x, err := decision.Decode(m.Statement)
 		return fmt.Sprintf("Propose topic %d on=%v %s %q until %d: %q %v", x.Topic, x.On, x.Subject.Short(), x.Name, x.Until, x.Text, err)
+	case *Chat:
+		b, _ := json.Marshal(struct {
+			Kind       wire.ChatKind
+			From, Text string
+		}{m.Kind, m.From, m.Text})
+		return "Chat " + string(b)
 	case *Order:
 		if len(m.Signed) > 0 {
 			owed := ""

@@ -1,10 +1,12 @@
 package wire
 
 import (
+	"crypto/ed25519"
 	"encoding/binary"
 
 	"github.com/tinylib/msgp/msgp"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -91,6 +93,18 @@ const (
 // Say is a line that a player typed; a leading slash makes it a command.
 type Say struct {
 	Text string `json:"text"`
+	// Tick is the tick of the world, later than that of the player's line before. Sig signs
+	// LineText; empty: nothing is signed.
+	Tick uint64 `json:"tick"`
+	Sig  []byte `json:"sig"`
+}
+
+// LineText is what a player signs of a line, under the name that it has typed to enter.
+func LineText(world id.ID, tick uint64, name, line string) []byte {
+	b := append([]byte("voxelpopuli line 1\n"), world[:]...)
+	b = binary.AppendUvarint(b, tick)
+	b = append(binary.AppendUvarint(b, uint64(len(name))), name...)
+	return append(b, line...)
 }
 
 // Ping asks for a Pong.
@@ -213,13 +227,27 @@ func (m *Act) read(r *reader) {
 }
 
 func (m *Say) append(b []byte) []byte {
-	b = msgp.AppendArrayHeader(b, 1)
-	return msgp.AppendString(b, m.Text)
+	if len(m.Sig) == 0 {
+		b = msgp.AppendArrayHeader(b, 1)
+		return msgp.AppendString(b, m.Text)
+	}
+	b = msgp.AppendArrayHeader(b, 3)
+	b = msgp.AppendString(b, m.Text)
+	b = msgp.AppendUint64(b, m.Tick)
+	return msgp.AppendBytes(b, m.Sig)
 }
 
 func (m *Say) read(r *reader) {
-	r.fields(1)
+	n := r.array(3)
 	m.Text = r.str(maxTextBytes)
+	m.Tick, m.Sig = 0, nil
+	if n == 3 {
+		m.Tick = r.uint(1<<62 - 1)
+		m.Sig = r.bin(ed25519.SignatureSize)
+	}
+	if n != 1 && (n != 3 || len(m.Sig) != ed25519.SignatureSize) {
+		r.fail(errKind)
+	}
 }
 
 func (m *Ping) append(b []byte) []byte {

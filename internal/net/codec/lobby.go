@@ -29,7 +29,7 @@ var lobbyKinds = []*kind{
 		optional(f, &m.Pass, pass)
 		f.bytes(&m.Invitation, maxAdmission)
 	}),
-	message(65, func(f *form, m *lobby.Say) { text(f, &m.Text, maxText) }),
+	message(65, func(f *form, m *lobby.Say) { text(f, &m.Text, maxText); optional(f, &m.Signed, lineSignature) }),
 	message(66, empty[lobby.Leave]),
 	message(67, func(f *form, m *lobby.Admitted) {
 		f.id(&m.Player)
@@ -51,6 +51,8 @@ var lobbyKinds = []*kind{
 		num(f, &m.Kind)
 		text(f, &m.From, maxName)
 		text(f, &m.Text, maxText)
+		text(f, &m.Line, maxText)
+		optional(f, &m.Signed, lineSignature)
 	}),
 	message(71, func(f *form, m *lobby.Notice) { text(f, &m.Code, maxCode); text(f, &m.Text, maxText) }),
 	message(72, func(f *form, m *lobby.TimeOffset) { signed(f, &m.Ticks) }),
@@ -140,6 +142,13 @@ var lobbyKinds = []*kind{
 	}),
 	message(90, func(f *form, m *lobby.Propose) { f.bytes(&m.Statement, decision.MaxSize) }),
 	message(91, func(f *form, m *lobby.Signed) { f.bytes(&m.Statement, decision.MaxSize) }),
+}
+
+func lineSignature(f *form, s *lobby.LineSignature) {
+	f.exact(s.Key[:])
+	text(f, &s.Name, maxName)
+	num(f, &s.Tick)
+	f.exact(s.Sig[:])
 }
 
 func pass(f *form, p *identity.Pass) {

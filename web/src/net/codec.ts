@@ -20,6 +20,7 @@ export const up = {
   view: (distance: number, far: number) => message(Up.View, [distance, far]),
   act: (a: Act) => message(Up.Act, [a.seq, a.kind, a.x, a.y, a.z, a.face, a.a, a.b, ...(a.kind === ActKind.Write ? [a.text ?? ''] : [])]),
   say: (text: string) => message(Up.Say, [text]),
+  said: (text: string, tick: number, signature: Uint8Array) => message(Up.Say, [text, tick, signature]),
   ping: (time: number) => message(Up.Ping, [time >>> 0]),
   far: (regions: readonly (readonly [number, number])[]) => message(Up.Far, [regions]),
   askHosts: () => message(Up.AskHosts, []),
@@ -68,6 +69,13 @@ export function proofText(nonce: Uint8Array, world: Uint8Array, host: string, na
   const text = new TextEncoder();
   const audience = sha256(text.encode(host.toLowerCase()));
   return new Writer().bytes(text.encode('voxelpopuli client 2\n')).bytes(nonce).bytes(world).bytes(audience).bytes(text.encode(name)).done();
+}
+
+/** What the signature of a line covers (docs/protocols/client.md, "Lines"); `name` is that of Hello. */
+export function lineText(world: Uint8Array, tick: number, name: string, line: string): Uint8Array {
+  const text = new TextEncoder();
+  const by = text.encode(name);
+  return new Writer().bytes(text.encode('voxelpopuli line 1\n')).bytes(world).uvarint(tick).uvarint(by.length).bytes(by).bytes(text.encode(line)).done();
 }
 
 /** What a Say says. */

@@ -221,7 +221,7 @@ export class Connection {
       return this.failed({ code: 'world', text: '', network: false }, undefined, true);
     }
     this.world = world;
-    this.signing = new Signing(this.options.identity, world, nonce, (data) => socket.readyState === WebSocket.OPEN && socket.send(data));
+    this.signing = new Signing(this.options.identity, world, nonce, this.name, (data) => socket.readyState === WebSocket.OPEN && socket.send(data));
     socket.send(up.proof(this.options.identity.sign(proofText(nonce, world, this.targets.audience, this.name))));
   }
 

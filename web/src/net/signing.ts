@@ -1,4 +1,4 @@
-import { readAct, readInput, up } from './codec';
+import { lineText, readAct, readInput, saidText, up } from './codec';
 import type { Identity } from './identity';
 import { InputLog, type Segment } from './inputlog';
 import { Up } from './types';
@@ -11,11 +11,13 @@ export class Signing {
   /** tick of the world at a time (performance.now) */
   private tick = 0;
   private at = 0;
-  /** segments are sent in the order in which they were made */
+  /** of the last line */
+  private lineTick = 0;
+  /** what is signed is sent in the order in which it was made */
   private turn: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly identity: Identity, world: Uint8Array, nonce: Uint8Array,
+    private readonly identity: Identity, private readonly world: Uint8Array, nonce: Uint8Array, private readonly name: string,
     private readonly send: (data: Uint8Array<ArrayBuffer>) => void,
   ) {
     this.log = new InputLog(world, nonce);
@@ -27,9 +29,11 @@ export class Signing {
     this.at = performance.now();
   }
 
-  /** Sends a message; an act goes only as a part of a segment, steps are signed afterwards. */
+  /** Sends a message; acts and lines go only signed, steps are signed afterwards. */
   pass(data: Uint8Array<ArrayBuffer>): void {
     const now = this.tick + Math.floor((performance.now() - this.at) / TICK_MS);
+    const line = saidText(data);
+    if (line !== null) return this.say(line, now);
     if (data[0] === Up.Act) return this.sign(this.log.end(now, [readAct(data)]));
     if (data[0] === Up.Input) {
       for (const s of readInput(data)) {
@@ -39,6 +43,13 @@ export class Signing {
     }
     this.send(data);
     if (this.log.due(now)) this.sign(this.log.end(now, []));
+  }
+
+  /** No two lines have the same tick: each counts once. */
+  private say(line: string, now: number): void {
+    const tick = this.lineTick = Math.max(this.lineTick + 1, now);
+    const signature = this.identity.signLater(lineText(this.world, tick, this.name, line));
+    this.turn = this.turn.then(async () => this.send(up.said(line, tick, await signature)));
   }
 
   private sign({ body, text }: Segment): void {
