@@ -19,8 +19,8 @@ type Liar struct {
 	After time.Duration // how long somebody must have been in a region that it leads
 	Out   io.Writer     // where it says what it does
 
-	says tongue
-	told func(at world.RegionPos, place world.Pos) // is called when it has lied; nil: nobody hears
+	lying lyingNode
+	told  func(at world.RegionPos, place world.Pos) // is called when it has lied; nil: nobody hears
 }
 
 // LieNames are the lies that there are.
@@ -36,7 +36,7 @@ func (l *Liar) Run(ctx context.Context, cfg host.Config) error {
 	if !slices.Contains(LieNames(), l.Lie) {
 		return fmt.Errorf("%w: there is no lie %q, but these: %q", host.ErrUsage, l.Lie, LieNames())
 	}
-	cfg.Faults.Sends = l.says.sends
+	l.lying.around(&cfg.Faults)
 	h, err := host.Start(cfg)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (l *Liar) lie(ctx context.Context, h *host.Host, at world.RegionPos) (told 
 		}
 	})
 	if err == nil && told {
-		err = tellLie(h, &l.says, &NodeOrder{Lie: l.Lie, Region: &at, Place: &place})
+		err = l.lying.tell(h, &NodeOrder{Lie: l.Lie, Region: &at, Place: &place})
 	}
 	if err != nil {
 		told = false

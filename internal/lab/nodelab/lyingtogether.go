@@ -27,7 +27,7 @@ func (c *cluster) lieTogether(es *masons, what lie, load time.Duration, nodes, n
 			return o, err
 		}
 	}
-	liar, began, err := c.begin(es, what, load, func(leader *NodeProcess) error {
+	liar, _, began, err := c.begin(es, what, load, func(leader *NodeProcess) error {
 		r, err := second.Ask(NodeOrder{Region: &region})
 		if err == nil && (leader == second || !r.Holds) {
 			err = errOtherHosts
@@ -39,7 +39,7 @@ func (c *cluster) lieTogether(es *masons, what lie, load time.Duration, nodes, n
 	}
 	liar.dead, second.dead = true, true
 	defer func() { liar.dead, second.dead = false, false }()
-	if err = c.wait(liar.Self.ID, region, began, caughtTimeTwo, &o, func() bool { return o.caught && o.replace > 0 }); err != nil {
+	if err = c.wait(liar, liar.Self.ID, region, began, caughtTimeTwo, &o, func() bool { return o.caught && o.replace > 0 }); err != nil {
 		return o, err
 	}
 	var honest []*Mason

@@ -47,8 +47,9 @@ type NodeOrder struct {
 	Region *world.RegionPos `json:",omitempty"` // whose hosts are asked for
 	Lobby  bool             `json:",omitempty"` // the lobby's
 
-	Lie   string     `json:",omitempty"` // what the node does to Region, which it leads (lies)
-	Place *world.Pos `json:",omitempty"` // where
+	Lie     string     `json:",omitempty"` // what the node does to Region (lies),
+	Place   *world.Pos `json:",omitempty"` // where,
+	Players []id.ID    `json:",omitempty"` // and to whom
 }
 
 // NodeReport is a node's answer.
@@ -104,7 +105,7 @@ func LabConfig(dir string, join []string) host.Config {
 func hostMain(in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	var h *host.Host
-	var says tongue
+	var lying lyingNode
 	for lines.Scan() {
 		var o NodeOrder
 		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
@@ -120,7 +121,8 @@ func hostMain(in io.Reader, out io.Writer) error {
 			if o.At != "" {
 				cfg.Nodes = o.At
 			}
-			cfg.Faults.Unchecked, cfg.Faults.Sends, cfg.Faults.Hears = o.Unchecked, says.sends, says.hears
+			cfg.Faults.Unchecked = o.Unchecked
+			lying.around(&cfg.Faults)
 			if o.Spareless {
 				cfg.CopiesDisk, cfg.CopiesUpload = -1, -1
 			}
@@ -139,7 +141,7 @@ func hostMain(in io.Reader, out io.Writer) error {
 			h, err = host.Start(cfg)
 		}
 		if err == nil && o.Lie != "" {
-			err = tellLie(h, &says, &o)
+			err = lying.tell(h, &o)
 		}
 		if err == nil {
 			r, err = lookAt(context.Background(), h, &o)
