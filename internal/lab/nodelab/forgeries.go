@@ -22,12 +22,18 @@ import (
 // forgerKey is a key that nobody has given any right.
 var forgerKey = ed25519.NewKeyFromSeed([]byte("the key of a host that forges..."))
 
+// forges sends another node something that is not true.
+func (t *telling) forges(to machine.Peer, m machine.Message) {
+	t.forged.Add(1)
+	t.env.Send(to, m)
+}
+
 // forgesNeighbour tells the region's leader in a neighbour's name that players dig up what
 // was built, each with no signature and with one of another key, and gives it a player.
 func forgesNeighbour(t *telling) {
 	from := world.RegionPos{X: t.region.X + 1, Z: t.region.Z}
 	say := func(m machine.Message) {
-		t.env.Send(t.leader, &routing.Routed{To: shards.Shard{Region: t.region}, From: shards.Shard{Region: from}, Msg: m})
+		t.forges(t.leader, &routing.Routed{To: shards.Shard{Region: t.region}, From: shards.Shard{Region: from}, Msg: m})
 	}
 	for _, player := range t.players {
 		dig := &world.Remote{
@@ -57,7 +63,7 @@ func forgesDecisions(t *telling) {
 		}
 	}
 	for _, to := range t.linked {
-		t.env.Send(to, m)
+		t.forges(to, m)
 	}
 }
 
@@ -78,7 +84,7 @@ func forgesLobby(t *telling, from machine.Peer, m machine.Message) bool {
 		&lobby.Refused{Code: wire.Banned, Text: "You are banned."},
 		&lobby.Refused{Code: wire.Kicked, Text: "You are kicked."},
 	} {
-		t.env.Send(from, &node.ToSessions{Sessions: []id.ID{r.Session}, Msg: forged})
+		t.forges(from, &node.ToSessions{Sessions: []id.ID{r.Session}, Msg: forged})
 	}
 	return true
 }
@@ -152,7 +158,7 @@ func (t *telling) accuse(honest machine.Peer, to *regionlog.Checkpoint) {
 	} {
 		data := regionlog.AppendEvidence(nil, e)
 		for _, peer := range t.linked {
-			t.env.Send(peer, &accountability.Evidence{Node: honest.ID, Data: data})
+			t.forges(peer, &accountability.Evidence{Node: honest.ID, Data: data})
 		}
 	}
 }

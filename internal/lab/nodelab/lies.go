@@ -43,11 +43,12 @@ type comes int
 const (
 	conviction comes = iota // and another leads
 	suspicion               // nothing is proven, and another leads
+	warning                 // its players are told, and it goes on (decision 229)
 	nothing                 // nobody believes it, nobody is convicted, nothing changes
 )
 
 func (c comes) String() string {
-	return [...]string{"it is convicted", "it loses the lead", "nothing"}[c]
+	return [...]string{"it is convicted", "it loses the lead", "its players are told", "nothing"}[c]
 }
 
 var lies = []lie{
@@ -99,7 +100,7 @@ var lies = []lie{
 	}},
 	{name: "shows two players different worlds", shows: showsGold},
 	{name: "shows a player an old state", shows: showsNothingNew},
-	{name: "shows a player what it does not sign", comes: suspicion, sends: sendsGold},
+	{name: "shows a player what it does not sign", comes: warning, sends: sendsGold},
 	{name: "withholds its log", comes: suspicion, sends: func(_ *telling, _ machine.Peer, m machine.Message) machine.Message {
 		switch m.(type) {
 		case *accountability.LogEntries, *accountability.LogState, *accountability.Piece:

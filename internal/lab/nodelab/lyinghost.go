@@ -104,7 +104,7 @@ func reportLies(t *lab.Trial, all []lieOutcome) error {
 		if o.caught {
 			caught++
 		}
-		if o.what.comes != nothing {
+		if o.what.comes == conviction || o.what.comes == suspicion {
 			leads++
 		}
 		if o.convict > 0 && o.what.comes == conviction {
@@ -223,6 +223,8 @@ func (c *cluster) lie(es *masons, what lie, load time.Duration, number int) (o l
 	switch {
 	case what.comes == suspicion:
 		done, most = func() bool { return o.replace > 0 }, unprovenTime
+	case what.comes == warning:
+		done = func() bool { return slices.ContainsFunc(es.all, func(e *Mason) bool { return e.Told("unsigned") }) }
 	case what.comes == nothing:
 		done, most = func() bool { return false }, idleTime
 	}
@@ -237,7 +239,16 @@ func (c *cluster) lie(es *masons, what lie, load time.Duration, number int) (o l
 	switch what.comes {
 	case suspicion:
 		o.caught = o.replace > 0
+	case warning:
+		o.caught = done() && o.by == 0
 	case nothing:
+		r, err := liar.Ask(NodeOrder{})
+		if err != nil {
+			return o, err
+		}
+		if !what.restarts && r.Forged == 0 {
+			return o, errors.New("the host has forged nothing")
+		}
 		leads := o.replace == 0 || what.restarts && liar == leader
 		o.caught = leads && o.by == 0 && slices.Equal(were, es.operators())
 	}

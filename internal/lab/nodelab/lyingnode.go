@@ -38,6 +38,8 @@ type telling struct {
 	whom  machine.Peer // the session or node that is lied to, or the player that is lied about
 	told  map[id.ID]bool
 	forge forgedProof
+
+	forged atomic.Int64 // messages
 }
 
 // around makes a configured host the lying node.
@@ -149,6 +151,14 @@ func (l *lyingNode) tell(h *host.Host, o *NodeOrder) error {
 		err = fmt.Errorf("a node that %q must lead the region, or follow who does: %v", t.name, !t.follows)
 	}
 	return err
+}
+
+// forged is how many messages the node has forged.
+func (l *lyingNode) forged() int64 {
+	if t := l.tells.Load(); t != nil {
+		return t.forged.Load()
+	}
+	return 0
 }
 
 // elsewhere reports whether a session is at another node.

@@ -72,6 +72,7 @@ type NodeReport struct {
 	Sent, Log uint64            // bytes to other nodes: all packets; the log and what is signed of it
 	Replayed  uint64            // entries of other nodes' logs
 	Kinds     map[string]uint64 // bytes to other nodes by kind of message
+	Forged    int64             // messages that the node has forged
 }
 
 // FoundLab makes the world of an experiment in a folder. Its nodes' ids solve
@@ -145,6 +146,7 @@ func hostMain(in io.Reader, out io.Writer) error {
 		}
 		if err == nil {
 			r, err = lookAt(context.Background(), h, &o)
+			r.Forged = lying.forged()
 		}
 		if err != nil {
 			r.Error = err.Error()
