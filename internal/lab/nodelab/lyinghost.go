@@ -166,11 +166,14 @@ func lieOnce(t *lab.Trial, what lie, liars, round int) (o lieOutcome, err error)
 }
 
 // begin lets players edit until a region has had the same leader and three hosts for a
-// while, and then lets a host lie.
-func (c *cluster) begin(es *masons, what lie, load time.Duration, allowed func(leader *NodeProcess) error) (leader, liar *NodeProcess, began time.Time, err error) {
+// while, and so many of these replay its log, and then lets a host lie.
+func (c *cluster) begin(es *masons, what lie, load time.Duration, follow int, allowed func(leader *NodeProcess) error) (leader, liar *NodeProcess, began time.Time, err error) {
 	region := c.spawn.Region()
 	if leader, err = c.steady(region, load); err == nil {
 		err = allowed(leader)
+	}
+	if err == nil {
+		err = c.replayed(region, leader, follow)
 	}
 	if liar = leader; err == nil && what.follows {
 		liar, err = c.follower(region, leader)
@@ -190,6 +193,37 @@ func (c *cluster) begin(es *masons, what lie, load time.Duration, allowed func(l
 		_, err = liar.Ask(o)
 	}
 	return leader, liar, began, err
+}
+
+// replayed waits until so many hosts of a region besides its leader replay logs.
+func (c *cluster) replayed(region world.RegionPos, leader *NodeProcess, follow int) error {
+	hosts, err := c.hosts(region)
+	if err != nil {
+		return err
+	}
+	delete(hosts, leader)
+	first := map[*NodeProcess]uint64{}
+	for end := time.Now().Add(SettleTime); time.Now().Before(end); {
+		more := 0
+		for p := range hosts {
+			r, err := p.Ask(NodeOrder{})
+			if err != nil {
+				return err
+			}
+			if n, ok := first[p]; !ok {
+				first[p] = r.Replayed
+			} else if r.Replayed > n {
+				more++
+			}
+		}
+		if more >= follow {
+			return nil
+		}
+		if err := lab.Sleep(c.ctx, 100*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("less than %d hosts of the region %v have replayed its log within %v", follow, region, SettleTime)
 }
 
 // follower is a host of a region that does not lead it.
@@ -212,7 +246,7 @@ func (c *cluster) lie(es *masons, what lie, load time.Duration, number int) (o l
 	ctx, stop := context.WithCancel(c.ctx)
 	defer stop()
 	reports := es.play(ctx)
-	leader, liar, began, err := c.begin(es, what, load, func(leader *NodeProcess) error { return c.leadsNoLobby(what, leader) })
+	leader, liar, began, err := c.begin(es, what, load, 2, func(leader *NodeProcess) error { return c.leadsNoLobby(what, leader) })
 	if err != nil {
 		return o, err
 	}
@@ -237,6 +271,8 @@ func (c *cluster) lie(es *masons, what lie, load time.Duration, number int) (o l
 		return o, err
 	}
 	switch what.comes {
+	case conviction:
+		o.caught = o.caught && o.replace > 0
 	case suspicion:
 		o.caught = o.replace > 0
 	case warning:
@@ -253,7 +289,7 @@ func (c *cluster) lie(es *masons, what lie, load time.Duration, number int) (o l
 		o.caught = leads && o.by == 0 && slices.Equal(were, es.operators())
 	}
 	for i := range es.all {
-		if es.at[i] != liar {
+		if es.at[i] != liar && o.caught {
 			took, err := again(ctx, reports[i], began.Add(lab.Duration(o.replace)), recoverTime)
 			if err != nil {
 				return o, fmt.Errorf("editor %d: %w", i, err)
@@ -262,7 +298,7 @@ func (c *cluster) lie(es *masons, what lie, load time.Duration, number int) (o l
 		}
 	}
 	stop()
-	if o.held, o.lost, _, err = c.look(es.settle(liar), number); err != nil || what.comes != conviction {
+	if o.held, o.lost, _, err = c.look(es.settle(liar), number); err != nil || what.comes != conviction || !o.caught {
 		return o, err
 	}
 	return o, c.explained(liar.Self.ID)

@@ -27,7 +27,7 @@ func (c *cluster) lieTogether(es *masons, what lie, load time.Duration, nodes, n
 			return o, err
 		}
 	}
-	liar, _, began, err := c.begin(es, what, load, func(leader *NodeProcess) error {
+	liar, _, began, err := c.begin(es, what, load, 1, func(leader *NodeProcess) error {
 		r, err := second.Ask(NodeOrder{Region: &region})
 		if err == nil && (leader == second || !r.Holds) {
 			err = errOtherHosts
