@@ -36,10 +36,17 @@ func (c *cluster) begin(es *masons, what lie, load time.Duration, follow int, al
 	for _, who := range es.who {
 		o.Players = append(o.Players, who.Player())
 	}
-	if began = time.Now(); !what.restarts {
-		_, err = liar.Ask(o)
+	for end := time.Now().Add(SettleTime); ; {
+		if began = time.Now(); !what.restarts {
+			_, err = liar.Ask(o)
+		}
+		if err == nil || err.Error() != errNobodyHome.Error() || time.Now().After(end) {
+			return leader, liar, began, err
+		}
+		if err := lab.Sleep(c.ctx, 100*time.Millisecond); err != nil {
+			return nil, nil, began, err
+		}
 	}
-	return leader, liar, began, err
 }
 
 // replayed waits until so many hosts of a region besides its leader replay logs.

@@ -2,6 +2,7 @@ package nodelab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -16,6 +17,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
+
+// errNobodyHome is for a region that just has another leader: its players enter again.
+var errNobodyHome = errors.New("nobody is at home in the region")
 
 // lyingNode is a node that follows the rules until it is told to lie.
 type lyingNode struct {
@@ -125,7 +129,7 @@ func (l *lyingNode) tell(h *host.Host, o *NodeOrder) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	t := &telling{lie: &lies[i], env: l.env, world: h.World().ID, region: *o.Region, built: *o.Place, players: o.Players, told: map[id.ID]bool{}}
-	leads := false
+	leads, empty := false, false
 	err := h.Inspect(ctx, func(n *node.Node) {
 		s := n.Stats()
 		t.self, t.linked = s.Self, s.Linked
@@ -135,11 +139,11 @@ func (l *lyingNode) tell(h *host.Host, o *NodeOrder) error {
 			}
 		}
 		leads = n.WithArea(t.region, func(a *regionlog.Area) {
-			if t.tell != nil {
+			if empty = len(a.Players()) == 0; !empty && t.tell != nil {
 				t.tell(a, t.built)
 			}
 		})
-		if leads == t.follows {
+		if leads == t.follows || empty {
 			return
 		}
 		l.tells.Store(t)
@@ -147,7 +151,9 @@ func (l *lyingNode) tell(h *host.Host, o *NodeOrder) error {
 			t.acts(t)
 		}
 	})
-	if err == nil && leads == t.follows {
+	if err == nil && empty {
+		err = errNobodyHome
+	} else if err == nil && leads == t.follows {
 		err = fmt.Errorf("a node that %q must lead the region, or follow who does: %v", t.name, !t.follows)
 	}
 	return err
