@@ -99,7 +99,7 @@ var lies = []lie{
 		a.Act([]world.Command{{Player: p.ID, Kind: world.CmdAct, Seq: 1 << 30, Act: world.Act{Kind: world.ActDig, At: built}}})
 	}},
 	{name: "shows two players different worlds", shows: showsGold},
-	{name: "shows a player an old state", shows: showsNothingNew},
+	{name: "shows a node's players an old state", shows: showsNothingNew},
 	{name: "shows a player what it does not sign", comes: warning, sends: sendsGold},
 	{name: "withholds its log", comes: suspicion, sends: func(_ *telling, _ machine.Peer, m machine.Message) machine.Message {
 		switch m.(type) {

@@ -20,7 +20,8 @@ func showsGold(t *telling, session machine.Peer, m machine.Message) machine.Mess
 	return &other
 }
 
-// showsNothingNew shows the first player at another node from then on that nothing happens.
+// showsNothingNew shows all players of another node from then on that nothing happens: of one
+// of several it is not noticed (decision 229).
 func showsNothingNew(t *telling, session machine.Peer, m machine.Message) machine.Message {
 	f, ok := m.(*region.Frame)
 	if !ok || !t.elsewhere(session) {
@@ -29,7 +30,7 @@ func showsNothingNew(t *telling, session machine.Peer, m machine.Message) machin
 	if t.whom == (machine.Peer{}) {
 		t.whom = session
 	}
-	if session != t.whom {
+	if session.Addr != t.whom.Addr {
 		return m
 	}
 	old := *f
