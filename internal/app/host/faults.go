@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/clock"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/socket"
@@ -34,44 +35,14 @@ type FaultInjection struct {
 	// Unchecked: no region's log is kept, followed or compared, so that what that takes can
 	// be measured; all nodes of a world have to.
 	Unchecked bool
-	// Sends reports whether the node sends a message to another; nil: it sends all.
-	Sends func(machine.Message) bool
-	// Hears reports whether the node takes a message of another; nil: it takes all.
-	Hears func(machine.Message) bool
+	// Node makes the node, by create, and may go around it and its environment; nil: create
+	// does.
+	Node func(env machine.Env, create func(machine.Env) *node.Node) machine.Machine
+	// RegionEnv goes around what the regions that run here see of the node.
+	RegionEnv func(world.RegionPos, machine.Env) machine.Env
 	// Came hears when the node's witness in the storage comes.
 	Came func(p state.Player, of int64, at geom.Point)
 }
-
-// deafNode is a node that does not take everything.
-type deafNode struct {
-	*node.Node
-	hears func(machine.Message) bool
-}
-
-// OnMessage implements machine.Machine.
-func (d deafNode) OnMessage(from machine.Peer, m machine.Message) {
-	if d.hears(m) {
-		d.Node.OnMessage(from, m)
-	}
-}
-
-// lyingEnv is the environment of a node that does not send everything.
-type lyingEnv struct {
-	machine.Env
-	sends func(machine.Message) bool
-}
-
-func (e lyingEnv) Send(to machine.Peer, m machine.Message) {
-	if e.sends(m) {
-		e.Env.Send(to, m)
-	}
-}
-
-// Backlog implements machine.Backlogger.
-func (e lyingEnv) Backlog(to machine.Peer) (waiting, limit int) { return machine.Backlog(e.Env, to) }
-
-// Relayed implements machine.Relayer.
-func (e lyingEnv) Relayed(p machine.Peer) bool { return machine.Relayed(e.Env, p) }
 
 // store is the disk port of the node.
 func (u FaultInjection) store(of *disk.Store) transport.Disk {

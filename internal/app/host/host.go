@@ -174,7 +174,7 @@ func (h *Host) startNode() (err error) {
 			Rules: world.AreaConfig{Seed: seed, Spawn: m.Spawn, Protect: m.Rules.Protect, Mobs: DefaultMobs, Peaceful: m.Rules.Peaceful, Drops: m.Rules.Drops, Static: h.stored(),
 				OwnItems: h.stored() && world.Mode(modeNumber(m.Mode)) == world.Survival},
 		},
-		Clock: stopwatch(),
+		Clock: stopwatch(), RegionEnv: cfg.Faults.RegionEnv,
 	}
 	if nodeConfig.Decisions, nodeConfig.Sign, err = h.roles(); err != nil {
 		return err
@@ -189,15 +189,15 @@ func (h *Host) startNode() (err error) {
 		links = h.links()
 	}
 	var self id.ID
-	makeNode := func(env machine.Env) machine.Machine {
-		if sends := h.cfg.Faults.Sends; sends != nil {
-			env = lyingEnv{env, sends}
-		}
+	create := func(env machine.Env) *node.Node {
 		h.node = node.New(nodeConfig, env)
-		if hears := h.cfg.Faults.Hears; hears != nil {
-			return deafNode{h.node, hears}
-		}
 		return h.node
+	}
+	makeNode := func(env machine.Env) machine.Machine {
+		if around := h.cfg.Faults.Node; around != nil {
+			return around(env, create)
+		}
+		return create(env)
 	}
 	if h.peers == nil {
 		h.loop = transport.Start(transport.Config{Disk: h.cfg.Faults.store(h.world.Store), Log: cfg.Log, Clock: h.clock.Now, Machine: makeNode})

@@ -131,7 +131,7 @@ func (w *network) assembleEvidence(c part.Part) {
 	w.convicted.Routes = w.routes
 	w.auditing = accountability.NewAuditing(c, w.cfg.Log, w.links, w.jobs, w.n.cfg.Region, w.convicted)
 	w.pieces = accountability.NewPieceSending(c, w.cfg.Log, w.links, w.hosting, w.jobs, w.n.cfg.Region.Terrain)
-	w.shown = accountability.NewShownChecking(c, w.cfg.Log, w.links, w.seen, w.routes, w.sessions, w.auditing)
+	w.shown = accountability.NewShownChecking(c, w.cfg.Log, w.links, w.seen, w.routes, w.sessions, handedTo{w.hosting, runner{w.n}}, w.auditing)
 	w.sessions.shown = w.shown
 	w.handed = accountability.NewHandedOver(c, w.links, handedTo{w.hosting, runner{w.n}})
 	w.unanswered = accountability.NewUnanswered(c, w.cfg.Log, w.links, w.routes, w.handed.Own)

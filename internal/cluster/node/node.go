@@ -69,6 +69,8 @@ type Config struct {
 	// Sign signs a decision with the founder's key; nil: this is not the founder's
 	// node.
 	Sign func(*decision.Statement)
+	// RegionEnv goes around what a region sees of the node, for experiments; nil: nothing does.
+	RegionEnv func(world.RegionPos, machine.Env) machine.Env
 	// Net makes the node one of many; nil: it is the world's only one.
 	Net *Net
 }

@@ -123,7 +123,9 @@ func TestIgnoredPlayer(t *testing.T) {
 			g = guest
 			l, _ := c.liarFor(g)
 			g.drive = g.stayAndBuild
-			c.s.Run(inputlog.Ahead * region.TickLength) // what was signed before the log is not looked for
+			if name == "acts" || name == "all" { // whether acts were done before the log is not known
+				c.s.Run(inputlog.Ahead * region.TickLength)
+			}
 			home := shards.Shard{Region: g.home}
 			liar = l
 			if name == "steps" { // acts bring steps along
@@ -133,7 +135,7 @@ func TestIgnoredPlayer(t *testing.T) {
 			c.until("another leads", func() bool { l := c.leaderOf(home); return l >= 0 && l != liar })
 			d := c.s.Now().Sub(began)
 			t.Logf("another leads after %v", d)
-			if d > 30*time.Second {
+			if d > 25*time.Second {
 				t.Error("that is too late")
 			}
 			g.drive, g.acted = g.stayAndBuild, 0

@@ -2,6 +2,7 @@ package node
 
 import (
 	"crypto/ed25519"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -192,6 +193,52 @@ func TestShownUnsigned(t *testing.T) {
 	c.s.Run(10 * time.Second)
 	if n := c.convicted(lie.of); n > 0 || !g.in {
 		t.Errorf("convicted by %d", n)
+	}
+}
+
+// TestShownUnsignedToFollowers: a leader that shows players at both followers something else
+// than it signs loses the lead: each of them has seen it itself. While it is only one, the
+// leader leads on.
+func TestShownUnsignedToFollowers(t *testing.T) {
+	liar, lied := -1, map[id.ID]bool{}
+	var at world.Pos
+	c, _, lie, built := shownCluster(t, 9, func(c *cluster, m machine.Message) machine.Message {
+		w, ok := m.(*ToWatchers)
+		if !ok || liar < 0 || w.Region != at.Region() || !slices.ContainsFunc(w.To, func(x Watcher) bool { return lied[x.Session] }) {
+			return m
+		}
+		x := *w
+		x.Cells = gold(&region.Frame{}, at).Cells
+		return &x
+	})
+	home := shards.Shard{Region: built.Region()}
+	var sessions []id.ID // at the followers
+	for _, i := range c.hostsOf(home) {
+		if i == lie.of {
+			continue
+		}
+		w := c.addGuest(i)
+		k := len(c.guests) - 1
+		c.until("another guest is in", func() bool { return w.in })
+		c.guests[k].Call(func() { w.session.watch(built.Region(), region.RateEvery) })
+		sessions = append(sessions, id.Of(fmt.Append(nil, "session ", k)))
+	}
+	c.s.Run(5 * time.Second)
+	if c.leaderOf(home) != lie.of || len(sessions) != 2 {
+		t.Fatalf("node %d leads, %d guests at followers", c.leaderOf(home), len(sessions))
+	}
+	at, liar = built.Add(0, 9, 0), lie.of
+	lied[sessions[0]] = true
+	c.s.Run(30 * time.Second)
+	if c.leaderOf(home) != liar {
+		t.Error("one follower alone has removed the leader")
+	}
+	lied[sessions[1]] = true
+	began := c.s.Now()
+	c.until("another leads", func() bool { l := c.leaderOf(home); return l >= 0 && l != liar })
+	t.Logf("another leads after %v", c.s.Now().Sub(began))
+	if n := c.convicted(liar); n > 0 {
+		t.Errorf("convicted by %d, and nothing is proven", n)
 	}
 }
 

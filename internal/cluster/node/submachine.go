@@ -99,7 +99,11 @@ func (n *Node) wake(pos world.RegionPos, who machine.Peer) *submachine {
 	cfg := n.cfg.Region
 	cfg.Pos, cfg.Restored = pos, p.replica.restoredLately()
 	cfg.Replaced = n.net != nil && n.net.convicted.ReplacedLately(pos)
-	p.m = n.makers.region(cfg, submachineEnv{p})
+	var env machine.Env = submachineEnv{p}
+	if around := n.cfg.RegionEnv; around != nil {
+		env = around(pos, env)
+	}
+	p.m = n.makers.region(cfg, env)
 	n.regions[pos] = p
 	n.awake = append(n.awake, p)
 	n.counts.Woken++

@@ -57,6 +57,9 @@ func (r *Replayer) Heeds(of *inputlog.Session, s *inputlog.Segment, act uint32) 
 	return r.area.Heeds(of, s, act)
 }
 
+// RanBelow is that of Area.
+func (r *Replayer) RanBelow(of *inputlog.Session, act uint32) bool { return r.area.RanBelow(of, act) }
+
 // Came is that of Area.
 func (r *Replayer) Came(player id.ID) uint64 { return r.area.Came(player) }
 

@@ -14,6 +14,7 @@ type signer struct {
 	key, nonce [32]byte
 	acts       map[uint32]inputlog.Act
 	ran        inputlog.Taken // acts
+	first      uint32         // the lowest of them, since the area began
 }
 
 // maxOpenActs bounds the acts of a signer: many more than may wait in a region. Those
@@ -69,6 +70,9 @@ func (a *Area) done(player id.ID, seq uint32) {
 	if s := a.signers[player]; s != nil {
 		delete(s.acts, seq)
 		s.ran.Take(s.nonce, a.Now(), seq)
+		if s.first == 0 || seq < s.first {
+			s.first = seq
+		}
 	}
 }
 
@@ -95,6 +99,13 @@ func (a *Area) Heeds(of *inputlog.Session, s *inputlog.Segment, act uint32) bool
 		return p.LastSeq >= s.Last()
 	}
 	return signs != nil && signs.nonce == of.Nonce && !signs.ran.Fresh(of.Nonce, s, act)
+}
+
+// RanBelow reports whether an act of a session with a lower number was run since this area
+// began. Then the act itself was not run before: a session's acts are run in their order.
+func (a *Area) RanBelow(of *inputlog.Session, act uint32) bool {
+	s := a.signers[id.Of(of.Key[:])]
+	return s != nil && s.nonce == of.Nonce && s.first != 0 && s.first < act
 }
 
 // appendSigners appends what players have signed, in order.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -19,14 +20,16 @@ type Liar struct {
 	After time.Duration // how long somebody must have been in a region that it leads
 	Out   io.Writer     // where it says what it does
 
-	says tongue
-	told func(at world.RegionPos, place world.Pos) // is called when it has lied; nil: nobody hears
+	lying lyingNode
+	told  func(at world.RegionPos, place world.Pos) // is called when it has lied; nil: nobody hears
 }
 
-// LieNames are the lies that there are.
+// LieNames are the lies that the leader of a region can tell.
 func LieNames() (names []string) {
 	for _, l := range lies {
-		names = append(names, l.name)
+		if !l.follows && !l.restarts {
+			names = append(names, l.name)
+		}
 	}
 	return names
 }
@@ -36,7 +39,7 @@ func (l *Liar) Run(ctx context.Context, cfg host.Config) error {
 	if !slices.Contains(LieNames(), l.Lie) {
 		return fmt.Errorf("%w: there is no lie %q, but these: %q", host.ErrUsage, l.Lie, LieNames())
 	}
-	cfg.Faults.Sends = l.says.sends
+	l.lying.around(&cfg.Faults)
 	h, err := host.Start(cfg)
 	if err != nil {
 		return err
@@ -83,13 +86,17 @@ func (l *Liar) wait(ctx context.Context, h *host.Host) error {
 // lie tells the lie where the first player of a region stands.
 func (l *Liar) lie(ctx context.Context, h *host.Host, at world.RegionPos) (told bool) {
 	var place world.Pos
+	var players []id.ID
 	err := h.WithArea(ctx, at, func(a *regionlog.Area) {
+		for _, p := range a.Players() {
+			players = append(players, p.ID)
+		}
 		if list := a.Players(); len(list) > 0 {
 			place, told = list[0].Body.Pos.Block().Add(0, -1, 0), true
 		}
 	})
 	if err == nil && told {
-		err = tellLie(h, &l.says, &NodeOrder{Lie: l.Lie, Region: &at, Place: &place})
+		err = l.lying.tell(h, &NodeOrder{Lie: l.Lie, Region: &at, Place: &place, Players: players})
 	}
 	if err != nil {
 		told = false

@@ -1,13 +1,8 @@
 package nodelab
 
 import (
-	"context"
-	"fmt"
-	"slices"
-	"sync/atomic"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/accountability"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
@@ -17,63 +12,43 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// lie is something that a leader does to its region. Lies live here: the player's program
-// has none.
+// lie is something that a host does to a region. Lies live here: the player's program has
+// none.
 type lie struct {
-	name string
-	// unproven: its log proves nothing. Who convicts the leader has been shown something else
-	// than it signs; otherwise it is suspected and replaced.
-	unproven bool
-	tell     func(a *regionlog.Area, built world.Pos)
-	// sends reports whether the node sends a message from then on; nil: all.
-	sends func(machine.Message) bool
-	// hears reports whether it takes one; nil: all.
-	hears func(machine.Message) bool
+	name  string
+	comes comes
+	// follows: a host that does not lead the region tells it; otherwise the leader does.
+	follows bool
 	// after is how long players edit before, at least: what was signed when the log began is
 	// not looked for (decision 185).
 	after time.Duration
+
+	tell func(a *regionlog.Area, built world.Pos) // what the leader does to the region; nil: nothing
+	acts func(t *telling)                         // what the node does besides; nil: nothing
+	// sends changes what the node sends another from then on, or leaves it out (nil).
+	sends func(t *telling, to machine.Peer, m machine.Message) machine.Message
+	// hears reports whether it takes what another sends.
+	hears func(t *telling, from machine.Peer, m machine.Message) bool
+	// shows changes what the region tells a session, before it is signed.
+	shows func(t *telling, session machine.Peer, m machine.Message) machine.Message
+	stops bool // the region's timers
+	lobby bool // who tells it is no host of the lobby
+	// restarts: the node is killed, and starts again with its disk as it was before.
+	restarts bool
 }
 
-// tongue is what a node sends: all, until it tells a lie.
-type tongue struct{ lie atomic.Pointer[lie] }
+// comes is what comes of a lie.
+type comes int
 
-func (t *tongue) sends(m machine.Message) bool {
-	l := t.lie.Load()
-	return l == nil || l.sends == nil || l.sends(m)
-}
+const (
+	conviction comes = iota // and another leads
+	suspicion               // nothing is proven, and another leads
+	warning                 // its players are told, and it goes on (decision 229)
+	nothing                 // nobody believes it, nobody is convicted, nothing changes
+)
 
-func (t *tongue) hears(m machine.Message) bool {
-	l := t.lie.Load()
-	return l == nil || l.hears == nil || l.hears(m)
-}
-
-// ignoresOne takes nothing that one player does: the first one at another node that does
-// something.
-func ignoresOne() func(machine.Message) bool {
-	var whom id.ID
-	return func(m machine.Message) bool {
-		var who id.ID
-		switch m := m.(type) {
-		case *accountability.Unheeded:
-			return id.Of(m.Key[:]) != whom
-		case *routing.Routed:
-			switch act := m.Msg.(type) {
-			case *region.Act:
-				who = act.Player
-			case *region.Inputs:
-				who = act.Player
-			case *region.Segment:
-				who = act.Player
-			}
-		}
-		if who.IsZero() {
-			return true
-		}
-		if whom.IsZero() {
-			whom = who
-		}
-		return who != whom
-	}
+func (c comes) String() string {
+	return [...]string{"it is convicted", "it loses the lead", "its players are told", "nothing"}[c]
 }
 
 var lies = []lie{
@@ -123,28 +98,52 @@ var lies = []lie{
 		p := a.Players()[0]
 		a.Act([]world.Command{{Player: p.ID, Kind: world.CmdAct, Seq: 1 << 30, Act: world.Act{Kind: world.ActDig, At: built}}})
 	}},
-	{name: "withholds its log", unproven: true, tell: func(*regionlog.Area, world.Pos) {}, sends: func(m machine.Message) bool {
+	{name: "shows two players different worlds", shows: showsGold},
+	{name: "shows a node's players an old state", shows: showsNothingNew},
+	{name: "shows a player what it does not sign", comes: warning, sends: sendsGold},
+	{name: "withholds its log", comes: suspicion, sends: func(_ *telling, _ machine.Peer, m machine.Message) machine.Message {
 		switch m.(type) {
 		case *accountability.LogEntries, *accountability.LogState, *accountability.Piece:
-			return false
+			return nil
 		}
-		return true
+		return m
 	}},
-	{name: "ignores one player's inputs", unproven: true, tell: func(*regionlog.Area, world.Pos) {}, hears: ignoresOne(), after: 15 * time.Second},
-	{name: "drops an acknowledged edit and begins its log anew", unproven: true, tell: func(a *regionlog.Area, built world.Pos) {
+	{name: "ignores a player's inputs", comes: suspicion, hears: ignoresOne, after: 15 * time.Second},
+	{name: "stops its region's clock", comes: suspicion, stops: true},
+	{name: "drops an acknowledged edit and begins its log anew", comes: suspicion, tell: func(a *regionlog.Area, built world.Pos) {
 		now, _ := a.Block(built)
 		a.Revert([]world.BlockChange{{At: built, Was: world.Air, Now: now}})
 	}},
+	{name: "restarts from an older disk, and has led", comes: nothing, restarts: true},
+	{name: "restarts from an older disk, and has followed", comes: nothing, restarts: true, follows: true},
+	{name: "forges messages of a neighbouring region", comes: nothing, follows: true, acts: forgesNeighbour},
+	{name: "forges an operator and a ban", comes: nothing, acts: forgesDecisions},
+	{name: "forges messages of the lobby", comes: nothing, lobby: true, hears: forgesLobby},
+	{name: "fabricates a proof against an honest host", comes: nothing, follows: true, hears: fabricates},
 }
 
-// tellLie lets a node lie.
-func tellLie(h *host.Host, t *tongue, o *NodeOrder) error {
-	i := slices.IndexFunc(lies, func(l lie) bool { return l.name == o.Lie })
-	if i < 0 || o.Region == nil || o.Place == nil {
-		return fmt.Errorf("no lie %q", o.Lie)
+// ignoresOne takes nothing that one player does: the first one at another node that does
+// something.
+func ignoresOne(t *telling, _ machine.Peer, m machine.Message) bool {
+	var who id.ID
+	switch m := m.(type) {
+	case *accountability.Unheeded:
+		return id.Of(m.Key[:]) != t.whom.ID
+	case *routing.Routed:
+		switch act := m.Msg.(type) {
+		case *region.Act:
+			who = act.Player
+		case *region.Inputs:
+			who = act.Player
+		case *region.Segment:
+			who = act.Player
+		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	t.lie.Store(&lies[i])
-	return h.WithArea(ctx, *o.Region, func(a *regionlog.Area) { lies[i].tell(a, *o.Place) })
+	if who.IsZero() {
+		return true
+	}
+	if t.whom.ID.IsZero() {
+		t.whom.ID = who
+	}
+	return who != t.whom.ID
 }

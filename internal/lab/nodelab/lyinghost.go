@@ -12,13 +12,12 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/evidence"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
-	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 )
 
 var LyingHost = lab.Experiment{
 	Name:   "lying-host",
-	Shows:  "how soon a region's leader that changes the region against the rules is convicted and replaced, by real processes of which one lies",
+	Shows:  "how soon a region's host that lies is convicted and replaced, and what lies come to nothing, by real processes of which one lies",
 	Source: "Haeberlen et al., Accountable Virtual Machines (OSDI 2010): 26 of 26 cheats, after the game",
 	Settings: []lab.Setting{
 		nodesSetting("5"),
@@ -33,23 +32,27 @@ var LyingHost = lab.Experiment{
 
 const (
 	// caughtTime bounds how long a lie may go unnoticed, caughtTimeTwo that of two liars, unprovenTime one
-	// which nothing proves.
+	// which nothing proves. idleTime is how long a lie is looked at that comes to nothing.
 	caughtTime    = 30 * time.Second
 	caughtTimeTwo = time.Minute
 	unprovenTime  = 2 * time.Minute
+	idleTime      = 15 * time.Second
 	// lieWorlds is how many worlds are tried until a region's leader has the hosts that the
 	// experiment is about.
 	lieWorlds = 8
 )
 
-// errOtherHosts is for a world in which the accomplice leads the region, or does not host it.
+// errOtherHosts is for a world in which the liar, or the accomplice, hosts other parts than the
+// experiment is about.
 var errOtherHosts = errors.New("the region has other hosts")
 
 // lieOutcome is what came of a lie.
 type lieOutcome struct {
-	caught           bool    // convicted by two, or replaced for a lie that its log does not prove
+	what             *lie
+	caught           bool    // what is to come of the lie has come
 	convict, replace float64 // s: by the second follower; until another leads
 	accepts          float64 // s: until a player at an honest node had an edit accepted
+	by               int     // nodes that have convicted the liar
 	honest           int     // convictions of honest nodes
 	held, lost       int
 }
@@ -61,12 +64,16 @@ func runLyingHost(t *lab.Trial) error {
 	}
 	told := func(l lie) bool { return t.Text("lies") == "all" || strings.Contains(l.name, t.Text("lies")) }
 	if !slices.ContainsFunc(lies, told) {
-		t.Reject("lies", fmt.Sprintf("a part of one of %q", LieNames()))
+		var names []string
+		for _, l := range lies {
+			names = append(names, l.name)
+		}
+		t.Reject("lies", fmt.Sprintf("a part of one of %q", names))
 	}
-	table := lab.Table{Name: "lying-host", Title: fmt.Sprintf("%d of three hosts lie", liars), Columns: []string{"lie", "convicted, s", "replaced, s", "an edit accepted, s", "honest nodes convicted", "acknowledged edits looked for", "lost"}}
+	table := lab.Table{Name: "lying-host", Title: fmt.Sprintf("%d of three hosts lie", liars), Columns: []string{"lie", "what is to come of it", "convicted, s", "replaced, s", "an edit accepted, s", "honest nodes convicted", "acknowledged edits looked for", "lost"}}
 	var all []lieOutcome
 	for _, what := range lies {
-		if what.unproven && liars > 1 || !told(what) {
+		if what.comes != conviction && liars > 1 || !told(what) {
 			continue // of two liars it is the others who would have to replace the leader
 		}
 		for round := range rounds {
@@ -74,8 +81,9 @@ func runLyingHost(t *lab.Trial) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", what.name, err)
 			}
+			o.what = &what
 			t.Logf("%s: convicted after %.2f s, replaced after %.2f s (0: never), %d of %d acknowledged edits lost", what.name, o.convict, o.replace, o.lost, o.held)
-			table.Row(what.name, orNever(o.convict), orNever(o.replace), orNever(o.accepts), o.honest, o.held, o.lost)
+			table.Row(what.name, what.comes.String(), orNever(o.convict), orNever(o.replace), orNever(o.accepts), o.honest, o.held, o.lost)
 			all = append(all, o)
 		}
 	}
@@ -93,31 +101,45 @@ func orNever(seconds float64) any {
 
 // reportLies reports what came of all lies.
 func reportLies(t *lab.Trial, all []lieOutcome) error {
-	var convict, replace []float64
-	caught, honest, held, lost := 0, 0, 0, 0
+	var convict, replace, suspect []float64
+	leads, caught, honest, held, lost := 0, 0, 0, 0, 0
 	for _, o := range all {
 		if o.caught {
 			caught++
 		}
-		if o.convict > 0 {
+		if o.what.comes == conviction || o.what.comes == suspicion {
+			leads++
+		}
+		if o.convict > 0 && o.what.comes == conviction {
 			convict = append(convict, o.convict)
 		}
-		if o.replace > 0 {
+		switch {
+		case o.replace == 0:
+		case o.what.comes == conviction:
 			replace = append(replace, o.replace)
+		case o.what.comes == suspicion:
+			suspect = append(suspect, o.replace)
 		}
 		honest, held, lost = honest+o.honest, held+o.held, lost+o.lost
 	}
 	t.Metric("caught_share", float64(caught)/float64(len(all)), "")
-	t.Metric("caught_p99_s", lab.Percentile(convict, 0.99), "s")
-	t.Metric("replaced_share", float64(len(replace))/float64(len(all)), "")
+	if len(convict) > 0 {
+		t.Metric("caught_p99_s", lab.Percentile(convict, 0.99), "s")
+	}
+	if leads > 0 {
+		t.Metric("replaced_share", float64(len(replace)+len(suspect))/float64(leads), "")
+	}
 	if len(replace) > 0 {
 		t.Metric("replaced_p99_s", lab.Percentile(replace, 0.99), "s")
+	}
+	if len(suspect) > 0 {
+		t.Metric("unproven_replaced_p99_s", lab.Percentile(suspect, 0.99), "s")
 	}
 	t.Metric("honest_convicted", float64(honest), "")
 	t.Metric("checked_edits", float64(held), "edits")
 	t.Metric("lost_edits", float64(lost), "edits")
 	if caught < len(all) || honest > 0 || lost > 0 {
-		return fmt.Errorf("%d of %d lies were caught, %d honest nodes convicted, %d acknowledged edits lost", caught, len(all), honest, lost)
+		return fmt.Errorf("%d of %d lies came to what they should, %d honest nodes convicted, %d acknowledged edits lost", caught, len(all), honest, lost)
 	}
 	return nil
 }
@@ -146,50 +168,56 @@ func lieOnce(t *lab.Trial, what lie, liars, round int) (o lieOutcome, err error)
 	return o, err
 }
 
-// begin lets players edit until a region has had the same leader and three hosts for a
-// while, and then lets the leader lie.
-func (c *cluster) begin(es *masons, what lie, load time.Duration, allowed func(leader *NodeProcess) error) (liar *NodeProcess, began time.Time, err error) {
-	region := c.spawn.Region()
-	if liar, err = c.steady(region, load); err == nil {
-		err = allowed(liar)
-	}
-	var built world.Pos
-	if err == nil {
-		built, err = es.builtIn(region)
-	}
-	if err != nil {
-		return nil, began, err
-	}
-	began = time.Now()
-	_, err = liar.Ask(NodeOrder{Region: &region, Lie: what.name, Place: &built})
-	return liar, began, err
-}
-
-// lie lets the leader of the spawn's region lie while players edit.
+// lie lets a host of the spawn's region lie while players edit.
 func (c *cluster) lie(es *masons, what lie, load time.Duration, number int) (o lieOutcome, err error) {
 	region := c.spawn.Region()
 	ctx, stop := context.WithCancel(c.ctx)
 	defer stop()
 	reports := es.play(ctx)
-	liar, began, err := c.begin(es, what, load, func(*NodeProcess) error { return nil })
+	leader, liar, began, err := c.begin(es, what, load, 2, func(leader *NodeProcess) error { return c.leadsNoLobby(what, leader) })
 	if err != nil {
 		return o, err
 	}
+	were := es.operators()
 	liar.dead = true // nobody asks it any more; it goes on
 	defer func() { liar.dead = false }()
-	done := func() bool { return o.replace > 0 && (o.caught || what.unproven) }
-	most := caughtTime
-	if what.unproven {
-		most = unprovenTime
+	done, most := func() bool { return o.replace > 0 && o.caught }, caughtTime
+	switch {
+	case what.comes == suspicion:
+		done, most = func() bool { return o.replace > 0 }, unprovenTime
+	case what.comes == warning:
+		done = func() bool { return slices.ContainsFunc(es.all, func(e *Mason) bool { return e.Told("unsigned") }) }
+	case what.comes == nothing:
+		done, most = func() bool { return false }, idleTime
 	}
-	if err = c.wait(liar.Self.ID, region, began, most, &o, done); err != nil {
+	if what.restarts {
+		if began, err = c.putBackDisk(liar, load); err != nil {
+			return o, err
+		}
+	}
+	if err = c.wait(leader, liar.Self.ID, region, began, most, &o, done); err != nil {
 		return o, err
 	}
-	if what.unproven {
+	switch what.comes {
+	case conviction:
+		o.caught = o.caught && o.replace > 0
+	case suspicion:
 		o.caught = o.replace > 0
+	case warning:
+		o.caught = done() && o.by == 0
+	case nothing:
+		r, err := liar.Ask(NodeOrder{})
+		if err != nil {
+			return o, err
+		}
+		if !what.restarts && r.Forged == 0 {
+			return o, errors.New("the host has forged nothing")
+		}
+		leads := o.replace == 0 || what.restarts && liar == leader
+		o.caught = leads && o.by == 0 && slices.Equal(were, es.operators())
 	}
 	for i := range es.all {
-		if es.at[i] != liar {
+		if es.at[i] != liar && o.caught {
 			took, err := again(ctx, reports[i], began.Add(lab.Duration(o.replace)), recoverTime)
 			if err != nil {
 				return o, fmt.Errorf("editor %d: %w", i, err)
@@ -198,26 +226,10 @@ func (c *cluster) lie(es *masons, what lie, load time.Duration, number int) (o l
 		}
 	}
 	stop()
-	if o.held, o.lost, _, err = c.look(es.settle(liar), number); err != nil || what.unproven {
+	if o.held, o.lost, _, err = c.look(es.settle(liar), number); err != nil || what.comes != conviction || !o.caught {
 		return o, err
 	}
 	return o, c.explained(liar.Self.ID)
-}
-
-// steady waits until the same node has led a region for a while, with three hosts.
-func (c *cluster) steady(region world.RegionPos, long time.Duration) (*NodeProcess, error) {
-	for {
-		before, err := c.settled(region, 3)
-		if err == nil {
-			err = lab.Sleep(c.ctx, long)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if after, have, err := c.leader(region); err != nil || after == before && have >= 3 {
-			return after, err
-		}
-	}
 }
 
 // explained looks whether honest nodes have written down a proof that anybody can check.
@@ -239,53 +251,6 @@ func (c *cluster) explained(liar id.ID) error {
 	}
 	if proofs == 0 {
 		return errors.New("no node has written down a proof that \"voxelpopuli evidence check\" accepts")
-	}
-	return nil
-}
-
-// builtIn is a place of a region where an edit was acknowledged.
-func (es *masons) builtIn(region world.RegionPos) (world.Pos, error) {
-	for _, e := range es.all {
-		for at, b := range e.Acknowledged() {
-			if b != world.Air && at.Region() == region {
-				return at, nil
-			}
-		}
-	}
-	return world.Pos{}, errors.New("nobody has built anything in the spawn's region")
-}
-
-// wait waits until something is done, at most for some time: it notes when two nodes have
-// convicted the liar, when another leads, and how many convictions there are of others.
-func (c *cluster) wait(liar id.ID, region world.RegionPos, began time.Time, most time.Duration, o *lieOutcome, done func() bool) error {
-	for end := time.Now().Add(most); time.Now().Before(end) && !done(); {
-		by := 0
-		o.honest = 0
-		for _, p := range c.nodes {
-			if p.dead {
-				continue
-			}
-			r, err := p.Ask(NodeOrder{Region: &region})
-			if err != nil {
-				return err
-			}
-			for _, who := range r.Convicted {
-				if who == liar {
-					by++
-				} else {
-					o.honest++
-				}
-			}
-			if r.Leader == p.Self && o.replace == 0 {
-				o.replace = time.Since(began).Seconds()
-			}
-		}
-		if by >= 2 && !o.caught {
-			o.caught, o.convict = true, time.Since(began).Seconds()
-		}
-		if err := lab.Sleep(c.ctx, 10*time.Millisecond); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func (c *cluster) lieTogether(es *masons, what lie, load time.Duration, nodes, n
 			return o, err
 		}
 	}
-	liar, began, err := c.begin(es, what, load, func(leader *NodeProcess) error {
+	liar, _, began, err := c.begin(es, what, load, 1, func(leader *NodeProcess) error {
 		r, err := second.Ask(NodeOrder{Region: &region})
 		if err == nil && (leader == second || !r.Holds) {
 			err = errOtherHosts
@@ -37,17 +37,21 @@ func (c *cluster) lieTogether(es *masons, what lie, load time.Duration, nodes, n
 	if err != nil {
 		return o, err
 	}
-	liar.dead, second.dead = true, true
+	liar.dead, second.dead = true, true // nobody asks them any more; they go on
 	defer func() { liar.dead, second.dead = false, false }()
-	if err = c.wait(liar.Self.ID, region, began, caughtTimeTwo, &o, func() bool { return o.caught && o.replace > 0 }); err != nil {
+	if err = c.wait(liar, liar.Self.ID, region, began, caughtTimeTwo, &o, func() bool { return o.caught && o.replace > 0 }); err != nil {
 		return o, err
 	}
+	o.caught = o.caught && o.replace > 0
 	var honest []*Mason
 	for i, e := range es.all {
 		if es.at[i] == liar || es.at[i] == second {
 			continue
 		}
 		honest = append(honest, e)
+		if !o.caught {
+			continue
+		}
 		took, err := again(ctx, reports[i], began.Add(lab.Duration(o.replace)), recoverTime)
 		if err != nil {
 			return o, fmt.Errorf("editor %d: %w", i, err)
@@ -56,7 +60,7 @@ func (c *cluster) lieTogether(es *masons, what lie, load time.Duration, nodes, n
 	}
 	stop()
 	es.settle(liar)
-	if o.held, o.lost, _, err = c.look(acknowledged(honest), number); err != nil {
+	if o.held, o.lost, _, err = c.look(acknowledged(honest), number); err != nil || !o.caught {
 		return o, err
 	}
 	return o, c.explained(liar.Self.ID)

@@ -21,6 +21,7 @@ type Mason struct {
 	Ended  chan error
 
 	mu    sync.Mutex
+	told  map[wire.Code]bool // notices
 	spots []*spot
 	next  int
 	block world.Block // that is in its hand
@@ -54,7 +55,8 @@ func JoinMason(ctx context.Context, addr string, who client.Identity, number int
 	if err != nil {
 		return nil, err
 	}
-	e := &Mason{Mirror: client.NewMirror(conn, welcome, client.Options{}), number: number, Ended: make(chan error, 1)}
+	e := &Mason{number: number, Ended: make(chan error, 1), told: map[wire.Code]bool{}}
+	e.Mirror = client.NewMirror(conn, welcome, client.Options{Heard: e.hear})
 	go func() { e.Ended <- e.Run() }()
 	if err = e.View(View, 0); err == nil {
 		err = e.ready(ctx)
@@ -64,6 +66,22 @@ func JoinMason(ctx context.Context, addr string, who client.Identity, number int
 		return nil, err
 	}
 	return e, nil
+}
+
+// hear notes what the mason is told.
+func (e *Mason) hear(m wire.Message) {
+	if n, ok := m.(*wire.Notice); ok {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.told[n.Code] = true
+	}
+}
+
+// Told reports whether the mason was told something.
+func (e *Mason) Told(code wire.Code) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.told[code]
 }
 
 // ready waits for the ground, all that is within reach: of a world that comes

@@ -47,8 +47,9 @@ type NodeOrder struct {
 	Region *world.RegionPos `json:",omitempty"` // whose hosts are asked for
 	Lobby  bool             `json:",omitempty"` // the lobby's
 
-	Lie   string     `json:",omitempty"` // what the node does to Region, which it leads (lies)
-	Place *world.Pos `json:",omitempty"` // where
+	Lie     string     `json:",omitempty"` // what the node does to Region (lies),
+	Place   *world.Pos `json:",omitempty"` // where,
+	Players []id.ID    `json:",omitempty"` // and to whom
 }
 
 // NodeReport is a node's answer.
@@ -71,6 +72,7 @@ type NodeReport struct {
 	Sent, Log uint64            // bytes to other nodes: all packets; the log and what is signed of it
 	Replayed  uint64            // entries of other nodes' logs
 	Kinds     map[string]uint64 // bytes to other nodes by kind of message
+	Forged    int64             // messages that the node has forged
 }
 
 // FoundLab makes the world of an experiment in a folder. Its nodes' ids solve
@@ -104,7 +106,7 @@ func LabConfig(dir string, join []string) host.Config {
 func hostMain(in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	var h *host.Host
-	var says tongue
+	var lying lyingNode
 	for lines.Scan() {
 		var o NodeOrder
 		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
@@ -120,7 +122,8 @@ func hostMain(in io.Reader, out io.Writer) error {
 			if o.At != "" {
 				cfg.Nodes = o.At
 			}
-			cfg.Faults.Unchecked, cfg.Faults.Sends, cfg.Faults.Hears = o.Unchecked, says.sends, says.hears
+			cfg.Faults.Unchecked = o.Unchecked
+			lying.around(&cfg.Faults)
 			if o.Spareless {
 				cfg.CopiesDisk, cfg.CopiesUpload = -1, -1
 			}
@@ -139,10 +142,11 @@ func hostMain(in io.Reader, out io.Writer) error {
 			h, err = host.Start(cfg)
 		}
 		if err == nil && o.Lie != "" {
-			err = tellLie(h, &says, &o)
+			err = lying.tell(h, &o)
 		}
 		if err == nil {
 			r, err = lookAt(context.Background(), h, &o)
+			r.Forged = lying.forged()
 		}
 		if err != nil {
 			r.Error = err.Error()

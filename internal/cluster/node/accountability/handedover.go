@@ -19,11 +19,16 @@ type HandedOver struct {
 
 // heedingGroups are the replicas of regions here (hosting).
 type heedingGroups interface {
-	// Follows is what follows the log of a region; nil: nothing does.
-	Follows(world.RegionPos) *LogFollowing
+	followingGroups
 	// Heed lets a region that is led here do what a player has signed, which another node
 	// hands over; false: it is not led here, or not by a group with that node.
 	Heed(by machine.Peer, at world.RegionPos, of *inputlog.Session, signed []byte, act uint32) bool
+}
+
+// followingGroups are the replicas of regions that others lead.
+type followingGroups interface {
+	// Follows is what follows the log of a region; nil: nothing does.
+	Follows(world.RegionPos) *LogFollowing
 }
 
 const (

@@ -58,13 +58,20 @@ func (k *heeding) take(m *Unheeded, of *inputlog.Session, signed *inputlog.Segme
 	player, now := id.Of(of.Key[:]), r.Area().Now()
 	p := r.Area().Player(player)
 	if p == nil || k.list[player] != nil || len(k.list) >= maxUnheeded || r.Heeds(of, signed, m.Act) ||
-		signed.Tick <= k.began+inputlog.Ahead || signed.Tick+heedAge < now || signed.Tick > now+inputlog.Ahead {
+		!k.judgeable(of, signed, m.Act, r) || signed.Tick+heedAge < now || signed.Tick > now+inputlog.Ahead {
 		return
 	}
 	if k.list == nil {
 		k.list = map[id.ID]*unheeded{}
 	}
 	k.list[player] = &unheeded{m: m, of: *of, signed: signed, came: r.Came(player), since: k.Env.Now(), entry: r.Number()}
+}
+
+// judgeable reports whether it is known that something was not done before the log began: it
+// was signed later; or it is steps, of which the state tells the last; or an earlier act was
+// done later.
+func (k *heeding) judgeable(of *inputlog.Session, signed *inputlog.Segment, act uint32, r *regionlog.Replayer) bool {
+	return signed.Tick > k.began+inputlog.Ahead || act == 0 || r.RanBelow(of, act)
 }
 
 // beat looks what the leader has done meanwhile.

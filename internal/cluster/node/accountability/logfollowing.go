@@ -152,6 +152,14 @@ func (l *LogFollowing) suspectOmission(what string) {
 	l.suspect(what)
 }
 
+// onUnsigned is when a node shows sessions of this one the region otherwise than it signs, again
+// and again. Nobody else can know that, so nobody else need believe it.
+func (l *LogFollowing) onUnsigned(by id.ID) {
+	if by == l.leader.ID && !l.Refuses(by) {
+		l.suspect("does not sign what it shows players of this node")
+	}
+}
+
 // suspect stops following the leader for a while. That is no proof: it may be anything but
 // a lie. With the other follower of three it loses the lead.
 func (l *LogFollowing) suspect(what string) {

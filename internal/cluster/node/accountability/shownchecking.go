@@ -17,13 +17,15 @@ import (
 // ShownChecking compares what regions of other nodes show to sessions here with what
 // their leaders sign. A leader that signs that it has shown something else is convicted.
 // One that signs nothing, or not what it has sent, can only be reported to the members
-// of the region's group, and its players are shown the region again.
+// of the region's group, and its players are shown the region again; if this node is such a
+// member, it suspects the leader.
 type ShownChecking struct {
 	part.Part
 	keys      *LogKeys // nil: nothing is compared
 	links     *peers.Links
 	routes    shownRoutes
 	sessions  shownSessions
+	groups    followingGroups
 	convicted *Convictions
 	auditors  *auditDraw
 
@@ -47,9 +49,9 @@ type shownRoutes interface {
 }
 
 // NewShownChecking returns what compares what sessions here are shown.
-func NewShownChecking(c part.Part, keys *LogKeys, l *peers.Links, seen *peers.Sightings, routes shownRoutes, sessions shownSessions, auditing *Auditing) *ShownChecking {
+func NewShownChecking(c part.Part, keys *LogKeys, l *peers.Links, seen *peers.Sightings, routes shownRoutes, sessions shownSessions, groups followingGroups, auditing *Auditing) *ShownChecking {
 	return &ShownChecking{
-		Part: c, keys: keys, links: l, routes: routes, sessions: sessions, convicted: auditing.convicted, list: map[world.RegionPos]*checkedRegion{},
+		Part: c, keys: keys, links: l, routes: routes, sessions: sessions, groups: groups, convicted: auditing.convicted, list: map[world.RegionPos]*checkedRegion{},
 		auditors: &auditDraw{Part: c, seen: seen, links: l, auditing: auditing},
 	}
 }
@@ -165,6 +167,9 @@ func (k *ShownChecking) OnShown(f *peers.Remote, m *Shown) {
 		notice := &region.Notice{Region: m.Region, Code: "unsigned", Text: "The host of this region does not sign what it shows. What you see here may be false."}
 		for _, session := range watchers {
 			k.sessions.ToSession(session, notice)
+		}
+		if l := k.groups.Follows(m.Region); l != nil {
+			l.onUnsigned(f.Peer.ID)
 		}
 	}
 }
