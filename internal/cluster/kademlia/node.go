@@ -28,6 +28,9 @@ type Config struct {
 	// answers a ping, or never if the key is bound to its signer. nil: anybody
 	// may replace any record.
 	Keepers func(*Record) (keepers []machine.Peer, bound bool)
+	// Replaced is called when another record takes the place of one that is kept here for
+	// others. May be nil.
+	Replaced func(old, now *Record)
 }
 
 // Timers.

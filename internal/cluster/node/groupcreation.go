@@ -40,7 +40,7 @@ type groupCreation struct {
 	routes      foundHosts
 	convicted   *accountability.Convictions // host nothing
 	restoration interface {
-		begin(p shards.Shard, rival records.Hosts, done func())
+		begin(p shards.Shard, rival records.Hosts, members []machine.Peer, done func())
 	} // of a shard whose hosts may be gone
 
 	searches map[shards.Shard]*hostSearch // shards that this node looks for hosts of
@@ -229,7 +229,7 @@ func (c *groupCreation) onCreateGroup(m *CreateGroup) {
 			c.hosting.createGroup(m.Shard, group.Origin{}, m.Members)
 		case len(rival.Members) > 0:
 			c.routes.SetHosts(m.Shard, rival.Members)
-			c.restoration.begin(m.Shard, rival, func() { delete(c.creating, m.Shard) })
+			c.restoration.begin(m.Shard, rival, m.Members, func() { delete(c.creating, m.Shard) })
 			return
 		}
 		delete(c.creating, m.Shard)

@@ -41,6 +41,8 @@ type Directory struct {
 	known  []machine.Peer // to join by
 	since  machine.Time   // when it began to join
 	again  machine.Time   // when to try again
+
+	former map[id.ID]formerHosts // of shards, by their keys
 }
 
 // Renewer publishes the record with a key again if the shard is led here; false: it is
@@ -57,8 +59,8 @@ const (
 
 // New returns the directory of a node that has not joined yet.
 func New(c part.Part, p part.Seat, seen *peers.Sightings, order hostpolicy.Order) *Directory {
-	d := &Directory{Part: c, seen: seen, order: order, asked: map[uint64]func(kademlia.Result){}}
-	cfg := kademlia.Config{Self: c.Cfg.Self.ID, Events: d, Verify: c.Cfg.Verify}
+	d := &Directory{Part: c, seen: seen, order: order, asked: map[uint64]func(kademlia.Result){}, former: map[id.ID]formerHosts{}}
+	cfg := kademlia.Config{Self: c.Cfg.Self.ID, Events: d, Verify: c.Cfg.Verify, Replaced: d.replaced}
 	if c.Cfg.Sign != nil {
 		cfg.Keepers = records.Keepers
 	}
@@ -126,8 +128,9 @@ func (d *Directory) join() {
 	d.Lookup(d.Cfg.Self.ID, func(r kademlia.Result) { d.joined = d.joined || len(r.Closest) > 0 })
 }
 
-// Beat tries again to join, if that is due.
+// Beat forgets former hosts, and tries again to join, if that is due.
 func (d *Directory) Beat(now machine.Time) {
+	d.forgetFormer(now)
 	if d.joined || d.since == 0 || now < d.again {
 		return
 	}
@@ -229,6 +232,12 @@ func (d *Directory) contacts(p shards.Shard) []machine.Peer {
 func (d *Directory) Publish(p shards.Shard, members []machine.Peer, term, version uint64) {
 	d.tag++
 	d.kad.Publish(d.tag, d.sign(p, members, term, version))
+}
+
+// Give stores the record of a shard that is led here at nodes that are to host it, too: they
+// are members only once they know that this node hosts it.
+func (d *Directory) Give(p shards.Shard, to []machine.Peer) {
+	d.kad.Give(kademlia.Chunk, d.KeyOf(p), to)
 }
 
 // Leave publishes the hosts of another group of a shard, if there are any, and stops
