@@ -90,14 +90,23 @@ func (d *Directory) JoiningFor() time.Duration {
 // Saved encodes the contacts, to join by after a restart.
 func (d *Directory) Saved() []byte { return d.kad.Table().AppendSaved(nil) }
 
-// SavedRecords encodes the records of shards that this node keeps for others, and Kept tells
-// whether there are others by now: it grows with each.
-func (d *Directory) SavedRecords() []byte { return d.kad.AppendRecords(nil, kademlia.Chunk) }
+// SaveRecords returns what is to be changed on the disk, so that it has the records of shards
+// that this node keeps for others. NotSaved is when that has failed.
+func (d *Directory) SaveRecords() (put []machine.KV, gone [][]byte) {
+	return d.kad.SaveRecords(kademlia.Chunk)
+}
 
-// Kept counts the records that were kept.
+func (d *Directory) NotSaved() { d.kad.NotSaved() }
+
+// Kept counts the records that were kept: when it has grown, there is something to save.
 func (d *Directory) Kept() uint64 { return d.kad.Kept() }
 
-// LoadRecords takes the records that were saved.
+// LoadRecord takes a record that was saved, LoadRecords all as they were saved before each
+// had its own key.
+func (d *Directory) LoadRecord(key, value []byte) error {
+	return d.kad.LoadRecord(kademlia.Chunk, key, value)
+}
+
 func (d *Directory) LoadRecords(b []byte) error { return d.kad.LoadRecords(b, kademlia.Chunk) }
 
 // Contacts appends the nodes that the routing table has.
