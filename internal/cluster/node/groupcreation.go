@@ -84,14 +84,41 @@ type hostSearch struct {
 	asking  machine.Time // 0: the nearest nodes are still looked for
 }
 
-// Coordinate begins to find hosts for a shard that has none, or whose hosts are silent.
+// Coordinate begins to find hosts for a shard that has none, or whose hosts are silent; nil:
+// this node finds out which are.
 func (c *groupCreation) Coordinate(p shards.Shard, silent []machine.Peer) {
 	if c.hosting.Hosts(p) || c.searches[p] != nil || len(c.searches) >= maxHostSearches || c.IsLeaving() {
 		return
 	}
 	mk := &hostSearch{shard: p, silent: silent, answers: map[id.ID]*HostReply{}}
 	c.searches[p] = mk
-	c.dir.Lookup(c.dir.KeyOf(p), func(r kademlia.Result) { c.askNearest(mk, r.Closest) })
+	look := func() { c.dir.Lookup(c.dir.KeyOf(p), func(r kademlia.Result) { c.askNearest(mk, r.Closest) }) }
+	if silent != nil {
+		look()
+		return
+	}
+	c.dir.Find(p, func(r kademlia.Result) {
+		mk.silent = c.silentHosts(r.Record)
+		look()
+	})
+}
+
+// heardLately is for how long a host that has no link to this node counts as there.
+const heardLately = 2 * time.Second
+
+// silentHosts are the hosts that a record names and this node does not hear. Whoever asks
+// for hosts may not say so: it could keep honest nodes from being asked.
+func (c *groupCreation) silentHosts(r *kademlia.Record) (silent []machine.Peer) {
+	if r == nil {
+		return nil
+	}
+	h, err := records.DecodeHosts(r.Payload)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(h.Members, func(p machine.Peer) bool {
+		return p.ID == c.Cfg.Self.ID || c.links.Linked(p) || c.Env.Now().Sub(c.seen.Last(p.ID)) < heardLately
+	})
 }
 
 // askNearest asks the first nodes in the order of hosts, of those that one invitation
