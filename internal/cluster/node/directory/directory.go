@@ -179,9 +179,7 @@ func (d *Directory) Renew(r *kademlia.Record) {
 
 // Lookup looks for the nodes nearest to a key.
 func (d *Directory) Lookup(target id.ID, then func(kademlia.Result)) {
-	d.tag++
-	d.asked[d.tag] = then
-	d.kad.Lookup(d.tag, target)
+	d.kad.Lookup(d.expect(then), target)
 }
 
 // KeyOf is where the record of a shard is kept.
@@ -189,16 +187,19 @@ func (d *Directory) KeyOf(p shards.Shard) id.ID { return shards.Key(d.Cfg.World,
 
 // Find asks for the record of a shard.
 func (d *Directory) Find(p shards.Shard, then func(kademlia.Result)) {
-	d.tag++
-	d.asked[d.tag] = then
-	d.kad.Find(d.tag, kademlia.Chunk, d.KeyOf(p))
+	d.kad.Find(d.expect(then), kademlia.Chunk, d.KeyOf(p))
 }
 
 // FindElsewhere asks for the record of a shard that other nodes have.
 func (d *Directory) FindElsewhere(p shards.Shard, then func(kademlia.Result)) {
+	d.kad.FindElsewhere(d.expect(then), kademlia.Chunk, d.KeyOf(p))
+}
+
+// expect returns the tag of a lookup, whose result then gets.
+func (d *Directory) expect(then func(kademlia.Result)) uint64 {
 	d.tag++
 	d.asked[d.tag] = then
-	d.kad.FindElsewhere(d.tag, kademlia.Chunk, d.KeyOf(p))
+	return d.tag
 }
 
 // InOrder sorts nodes by how early they host a shard (hostpolicy.Order), each once.
