@@ -68,10 +68,15 @@ func (s *Session) receive(m machine.Message, to Sink) {
 
 // onNotice passes on what a region has to say.
 func (s *Session) onNotice(m *region.Notice, to Sink) {
-	if wire.Code(m.Code) != wire.Restored {
-		s.add(to, &wire.Notice{Code: wire.Code(m.Code), Text: m.Text})
-	} else if line := wire.RestoredChat(m.Text); line != nil {
-		s.add(to, line)
+	switch code := wire.Code(m.Code); code {
+	case wire.Restored:
+		if line := wire.RestoredChat(m.Text); line != nil {
+			s.add(to, line)
+		}
+	case wire.Unconfirmed:
+		s.add(to, wire.UnconfirmedChat())
+	default:
+		s.add(to, &wire.Notice{Code: code, Text: m.Text})
 	}
 }
 

@@ -21,6 +21,10 @@ type Config struct {
 	// handler: it must not call the replica. Without changes, a snapshot has replaced
 	// everything. May be nil.
 	Applied func(term, index uint64, ws []machine.DiskWrite)
+	// Installed is called with what a snapshot has replaced everything by, and what the
+	// owner has said of the state that the group began with (Origin), within a handler: it
+	// must not call the replica. May be nil.
+	Installed func(basis []byte, content []machine.KV)
 
 	Heartbeat   time.Duration // interval of the leader's; 100 ms
 	Election    time.Duration // the shortest lease; 500 ms

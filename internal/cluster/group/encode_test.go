@@ -29,7 +29,7 @@ func someShared() shared {
 		Wanted:  []machine.Peer{peer("c")},
 		Former:  []machine.Peer{peer("e"), peer("d")},
 
-		Restored: 1 << 40,
+		Restored: 1 << 40, Basis: []byte("signed"),
 	}
 }
 
@@ -45,11 +45,17 @@ func TestEncoding(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 	old := st
-	old.Former, old.Restored = nil, 0
+	old.Basis = nil
 	before := old.encode()
-	before[0] = stateWithoutFormer
-	if got, err := decodeState(before[:len(before)-2]); err != nil || !reflect.DeepEqual(got, old) {
+	before[0] = stateWithoutBasis
+	if got, err := decodeState(before[:len(before)-1]); err != nil || !reflect.DeepEqual(got, old) {
 		t.Errorf("a state of the layout before: %+v %v", got, err)
+	}
+	old.Former, old.Restored = nil, 0
+	before = old.encode()
+	before[0] = stateWithoutFormer
+	if got, err := decodeState(before[:len(before)-3]); err != nil || !reflect.DeepEqual(got, old) {
+		t.Errorf("a state of the first layout: %+v %v", got, err)
 	}
 	hs := hardState{3, 4, 5, 6e9}
 	if got, err := decodeHard(hs.encode()); err != nil || got != hs {

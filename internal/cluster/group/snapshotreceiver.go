@@ -109,6 +109,9 @@ func (s *snapshotReceiver) install(snap *pb.Snapshot) {
 	s.disk.install(in)
 	s.applier.snapshot(in.index, in.state.AppliedTerm)
 	s.st.install(in.state)
+	if s.cfg.Installed != nil {
+		s.cfg.Installed(in.state.Basis, in.kvs)
+	}
 	s.links.openAll()
 	s.events.changed()
 }

@@ -26,6 +26,7 @@ type Origin struct {
 	Restored machine.Time
 	Content  []machine.KV
 	Changes  []machine.DiskWrite // of Content, made then
+	Basis    []byte              // of Content, without Changes (shared.Basis)
 }
 
 // CreateFrom makes a new group in the place of one whose members have gone.
@@ -81,7 +82,7 @@ func (r *Replica) resume(kvs []machine.KV) {
 // for longer.
 func (r *Replica) create(from Origin, members []machine.Peer) {
 	st := newGroup(Gen{max(1, from.Number), r.newFork()}, r.cfg.Self, members)
-	st.Restored = from.Restored
+	st.Restored, st.Basis = from.Restored, from.Basis
 	for _, p := range slices.Backward(from.Former) {
 		if p.ID != r.cfg.Self.ID {
 			st.addFormer(p)

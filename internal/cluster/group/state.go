@@ -48,14 +48,19 @@ type shared struct {
 	// Restored: the group began with a copy of the state of that time, since the hosts
 	// of the one before, which are former members, were gone; 0: it did not.
 	Restored machine.Time
+	// Basis is what the owner says that the copy was, for members that are added to
+	// compare it with what they get; nil: nothing.
+	Basis []byte
 }
 
 // maxFormer bounds shared.Former.
 const maxFormer = 6
 
-// stateVersion is the layout of a state; the one before had no former members.
+// stateVersion is the layout of a state; the ones before had no basis, and no former
+// members.
 const (
-	stateVersion       = 2
+	stateVersion       = 3
+	stateWithoutBasis  = 2
 	stateWithoutFormer = 1
 )
 
@@ -68,7 +73,8 @@ func (s *shared) append(b []byte) []byte {
 		b = binary.AppendUvarint(b, m.ID)
 		b = append(appendPeer(b, m.Peer), bit(m.Learner))
 	}
-	return binary.AppendUvarint(appendPeers(appendPeers(b, s.Wanted), s.Former), uint64(s.Restored))
+	b = binary.AppendUvarint(appendPeers(appendPeers(b, s.Wanted), s.Former), uint64(s.Restored))
+	return appendBytes(b, s.Basis)
 }
 
 func appendPeers(b []byte, peers []machine.Peer) []byte {
@@ -97,6 +103,11 @@ func (r *reader) shared(version byte) (s shared) {
 	if version != stateWithoutFormer {
 		s.Former, s.Restored = r.peers(), machine.Time(r.uint())
 	}
+	if version == stateVersion {
+		if b := r.bytes(); len(b) > 0 {
+			s.Basis = b
+		}
+	}
 	return s
 }
 
@@ -111,7 +122,7 @@ func (s *state) encode() []byte {
 func decodeState(b []byte) (s state, err error) {
 	r := newReader(b)
 	version := r.Byte()
-	if version != stateVersion && version != stateWithoutFormer {
+	if version < stateWithoutFormer || version > stateVersion {
 		r.Fail()
 	}
 	s.Removed = r.Byte() == 1
@@ -321,7 +332,7 @@ func (s *state) recovered(fork, last, term uint64, self machine.Peer, wanted []m
 		next.addFormer(m.Peer)
 	}
 	next.Members = []Member{{ID: next.Self, Peer: self}}
-	next.Wanted, next.Restored = wanted, 0
+	next.Wanted, next.Restored, next.Basis = wanted, 0, nil
 	return next
 }
 

@@ -22,6 +22,7 @@ type Status struct {
 	// Restored is the time of the state that the group began with, in the place of one
 	// whose hosts were gone; 0: it did not begin so.
 	Restored machine.Time
+	Basis    []byte // what the owner has said of that state (Origin)
 	// Applied is the index of the last entry in the space, Last of the last in
 	// the log; the term of the latter is LastTerm.
 	Applied, Last, LastTerm uint64
@@ -51,7 +52,7 @@ func (r *Replica) Status() Status {
 	if s.Leads && !r.lease.holds() {
 		s.Leads = false // and the next handler will say so
 	}
-	s.Restored = r.st.Restored
+	s.Restored, s.Basis = r.st.Restored, r.st.Basis
 	s.Leader = r.Leader()
 	s.Last, s.LastTerm, _ = r.raft.lastEntry()
 	s.LogEntries, s.LogBytes = int(s.Last-r.st.Base), r.raft.logBytes()

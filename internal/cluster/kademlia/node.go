@@ -28,6 +28,9 @@ type Config struct {
 	// answers a ping, or never if the key is bound to its signer. nil: anybody
 	// may replace any record.
 	Keepers func(*Record) (keepers []machine.Peer, bound bool)
+	// Replaced is called when another record takes the place of one that is kept here for
+	// others. May be nil.
+	Replaced func(old, now *Record)
 }
 
 // Timers.
@@ -52,7 +55,9 @@ type Node struct {
 
 	held      [kinds]map[id.ID]*holding
 	published map[recordKey]*publication
-	kept      uint64 // how often a record was kept
+	kept      uint64                // how often a record was kept
+	saved     map[recordKey]*Record // that are on the disk
+	loading   int                   // records from the disk that are being verified
 }
 
 type recordKey struct {
@@ -74,7 +79,7 @@ func New(cfg Config, env machine.Env) *Node {
 	n := &Node{
 		cfg: cfg, env: env, table: NewTable(cfg.Self, cfg.K, cfg.Subnet),
 		calls: map[uint64]*call{}, lookups: map[*lookup]struct{}{},
-		checks: map[uint64]func(error){}, published: map[recordKey]*publication{},
+		checks: map[uint64]func(error){}, published: map[recordKey]*publication{}, saved: map[recordKey]*Record{},
 	}
 	return n
 }

@@ -33,6 +33,17 @@ func (n *Node) Publish(tag uint64, r *Record) {
 	n.spread(r, func(holders int, refused map[Code]int) { n.cfg.Events.Stored(tag, holders, refused) })
 }
 
+// Give stores a record that this node publishes at some nodes, which need it before the
+// nearest ones are found.
+func (n *Node) Give(kind Kind, key id.ID, to []machine.Peer) {
+	x := n.published[recordKey{kind, key}]
+	for _, p := range to {
+		if x != nil && p.ID != n.cfg.Self {
+			n.call(p, &Request{Proc: store(kind), Key: key, Record: x.rec}, func(*Reply) {})
+		}
+	}
+}
+
 func (n *Node) publish(r *Record) {
 	n.published[recordKey{r.Kind, r.Key}] = &publication{rec: r, next: n.env.Now().Add(Republish)}
 }
@@ -82,11 +93,16 @@ func (n *Node) live(kind Kind, key id.ID) *holding {
 	return nil
 }
 
-// Holds reports whether this node keeps a record.
-func (n *Node) Holds(kind Kind, key id.ID) bool {
-	h := n.live(kind, key)
-	return h != nil && !h.claim
+// Record returns the record that this node keeps under a key, nil if it keeps none.
+func (n *Node) Record(kind Kind, key id.ID) *Record {
+	if h := n.live(kind, key); h != nil && !h.claim {
+		return h.rec
+	}
+	return nil
 }
+
+// Holds reports whether this node keeps a record.
+func (n *Node) Holds(kind Kind, key id.ID) bool { return n.Record(kind, key) != nil }
 
 func (n *Node) put(r *Record, h *holding) {
 	if n.held[r.Kind] == nil {
@@ -144,8 +160,7 @@ func (n *Node) replace(r *Record, answer func(Code, *Record)) {
 			answer(Taken, h.rec)
 			return
 		}
-		delete(n.held[r.Kind], r.Key)
-		answer(n.keep(r, n.env.Now()), nil)
+		answer(n.hold(r, n.env.Now()), nil)
 	})
 }
 
@@ -155,13 +170,19 @@ func (n *Node) full(r *Record) bool {
 	return n.held[r.Kind][r.Key] == nil && len(n.held[r.Kind]) >= MaxRecords && n.nearerThanSelf(r.Key) >= n.cfg.K
 }
 
-// keep stores a valid record. The farther this node is from the key, the sooner
-// it forgets it: the life of a copy halves with each node beyond the k nearest
-// that is known to be nearer (Kademlia 2.3).
+// keep stores a valid record, unless the one that is here is newer.
 func (n *Node) keep(r *Record, now machine.Time) Code {
 	if h := n.live(r.Kind, r.Key); h != nil && !h.claim && h.rec.newer(r) {
 		return Older
 	}
+	return n.hold(r, now)
+}
+
+// hold stores a valid record. The farther this node is from the key, the sooner
+// it forgets it: the life of a copy halves with each node beyond the k nearest
+// that is known to be nearer (Kademlia 2.3).
+func (n *Node) hold(r *Record, now machine.Time) Code {
+	old := n.live(r.Kind, r.Key)
 	if n.full(r) {
 		return Full
 	}
@@ -172,6 +193,9 @@ func (n *Node) keep(r *Record, now machine.Time) Code {
 	}
 	n.put(r, &holding{rec: r, until: until, stored: now})
 	n.kept++
+	if old != nil && !old.claim && n.cfg.Replaced != nil {
+		n.cfg.Replaced(old.rec, r)
+	}
 	return OK
 }
 

@@ -65,6 +65,8 @@ func (w *network) assembleHosting(c part.Part) {
 	w.votes = &votePlacement{Part: c, links: w.links}
 	w.departure = &departure{Part: c, links: w.links, hosting: w.hosting, offers: w.offers, store: w.store}
 	w.restoration = &restoration{Part: c, convicted: w.convicted, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, copies: w.copies, hosting: w.hosting, refusals: w.refusals, objections: &objections{Part: c, since: map[shards.Shard]*objected{}}, inquiries: map[shards.Shard]*lossInquiry{}, resigning: map[shards.Shard]*lossInquiry{}}
+	w.confirming = &confirming{Part: c, links: w.links, dir: w.dir, hosting: w.hosting, leaderOf: w.routes.LeaderOf, tell: w.tellSession, list: map[shards.Shard]*confirmation{}}
+	w.hosting.confirming = w.confirming
 	w.spares = copies.NewSpareKeeping(c, w.signatures, w.links, w.copies, w.invitations, w.hosting)
 	w.fetching = copies.NewFetching(c, w.links, w.copies, w.spares)
 	w.states = copies.NewSavedStates(c, w.links, w.dir, w.seen, w.copies)
@@ -90,6 +92,7 @@ func (w *network) assembleReplica(c part.Part, p shards.Shard) *replica {
 	h.membership = &membership{Part: c, group: g, convicted: w.convicted, links: w.links, dir: w.dir, offers: w.offers, votes: w.votes, seen: w.seen, copies: w.copies}
 	h.quorumLoss = &quorumLoss{Part: c, group: g, convicted: w.convicted, links: w.links, dir: w.dir, seen: w.seen, restoration: w.restoration}
 	h.rollback = &rollbackCheck{Part: c, group: g, signatures: w.signatures, links: w.links, dir: w.dir, seen: w.seen, fetching: w.fetching}
+	h.comparison = &comparison{Part: c, group: g, signatures: w.signatures, links: w.links, dir: w.dir, opened: h.serve}
 	h.otherGroups = &otherGroups{
 		Part: c, group: g, record: h.record, convicted: w.convicted, leaderless: h.quorumLoss, links: w.links, dir: w.dir, seen: w.seen, routes: w.routes,
 		copies: w.copies,
@@ -106,7 +109,7 @@ func (w *network) assembleSessions(c part.Part) {
 	w.entries = newEntries(c, w.links)
 	w.sessions = &gatewaySessions{
 		Part: c, nextStrayNotice: peers.NewOwn[machine.Time](w.links), epoch: w.n.cfg.Region.Epoch, links: w.links, routes: w.routes, local: w.n,
-		entered: map[id.ID]*lobby.Enter{}, owner: w.owner, lagging: map[stream]*laggingSession{},
+		entered: map[id.ID]*lobby.Enter{}, owner: w.owner, confirming: w.confirming, lagging: map[stream]*laggingSession{},
 	}
 	w.names = names.New(c.Env)
 	w.sessions.lines = &saidLines{Part: c, signed: w.n.cfg.Region.Signed, epoch: w.n.cfg.Region.Epoch, names: w.names}

@@ -25,6 +25,7 @@ type gatewaySessions struct {
 	audited    audited
 	shown      *accountability.ShownChecking
 	unanswered *accountability.Unanswered
+	confirming *confirming
 
 	entered         map[id.ID]*lobby.Enter // what sessions have asked the lobby last, to enter
 	owner           *owner
@@ -58,6 +59,7 @@ func (g *gatewaySessions) ToSession(session id.ID, m machine.Message) bool {
 	if m != nil && g.passes(session, m) {
 		g.Counts.Sent++
 		g.audit(session, m)
+		g.confirming.see(session, m)
 		g.Env.Send(peer, m)
 	}
 	return true

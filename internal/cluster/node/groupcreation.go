@@ -40,7 +40,7 @@ type groupCreation struct {
 	routes      foundHosts
 	convicted   *accountability.Convictions // host nothing
 	restoration interface {
-		begin(p shards.Shard, rival records.Hosts, done func())
+		begin(p shards.Shard, rival records.Hosts, members []machine.Peer, done func())
 	} // of a shard whose hosts may be gone
 
 	searches map[shards.Shard]*hostSearch // shards that this node looks for hosts of
@@ -84,14 +84,41 @@ type hostSearch struct {
 	asking  machine.Time // 0: the nearest nodes are still looked for
 }
 
-// Coordinate begins to find hosts for a shard that has none, or whose hosts are silent.
+// Coordinate begins to find hosts for a shard that has none, or whose hosts are silent; nil:
+// this node finds out which are.
 func (c *groupCreation) Coordinate(p shards.Shard, silent []machine.Peer) {
 	if c.hosting.Hosts(p) || c.searches[p] != nil || len(c.searches) >= maxHostSearches || c.IsLeaving() {
 		return
 	}
 	mk := &hostSearch{shard: p, silent: silent, answers: map[id.ID]*HostReply{}}
 	c.searches[p] = mk
-	c.dir.Lookup(c.dir.KeyOf(p), func(r kademlia.Result) { c.askNearest(mk, r.Closest) })
+	look := func() { c.dir.Lookup(c.dir.KeyOf(p), func(r kademlia.Result) { c.askNearest(mk, r.Closest) }) }
+	if silent != nil {
+		look()
+		return
+	}
+	c.dir.Find(p, func(r kademlia.Result) {
+		mk.silent = c.silentHosts(r.Record)
+		look()
+	})
+}
+
+// heardLately is for how long a host that has no link to this node counts as there.
+const heardLately = 2 * time.Second
+
+// silentHosts are the hosts that a record names and this node does not hear. Whoever asks
+// for hosts may not say so: it could keep honest nodes from being asked.
+func (c *groupCreation) silentHosts(r *kademlia.Record) (silent []machine.Peer) {
+	if r == nil {
+		return nil
+	}
+	h, err := records.DecodeHosts(r.Payload)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(h.Members, func(p machine.Peer) bool {
+		return p.ID == c.Cfg.Self.ID || c.links.Linked(p) || c.Env.Now().Sub(c.seen.Last(p.ID)) < heardLately
+	})
 }
 
 // askNearest asks the first nodes in the order of hosts, of those that one invitation
@@ -229,7 +256,7 @@ func (c *groupCreation) onCreateGroup(m *CreateGroup) {
 			c.hosting.createGroup(m.Shard, group.Origin{}, m.Members)
 		case len(rival.Members) > 0:
 			c.routes.SetHosts(m.Shard, rival.Members)
-			c.restoration.begin(m.Shard, rival, func() { delete(c.creating, m.Shard) })
+			c.restoration.begin(m.Shard, rival, m.Members, func() { delete(c.creating, m.Shard) })
 			return
 		}
 		delete(c.creating, m.Shard)

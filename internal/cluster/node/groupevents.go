@@ -26,13 +26,21 @@ func (h *replica) OnLead() {
 		h.otherGroups.restart()
 		h.spares.Start(h.Env.Now())
 		h.owner.leaseChanged()
-		if g.Shard.Lobby && !h.runner.Runs(g.Shard) {
-			h.runner.startLobby()
+		if h.comparison.leads(h.Env.Now()); !g.Waits {
+			h.serve()
 		}
-		h.users.notifyFormer()
-		h.routes.GroupKnows(g)
-		h.releaseHeld()
 	})
+}
+
+// serve is when the shard may run here.
+func (h *replica) serve() {
+	g := h.group
+	if g.Shard.Lobby && !h.runner.Runs(g.Shard) {
+		h.runner.startLobby()
+	}
+	h.users.notifyFormer()
+	h.routes.GroupKnows(g)
+	h.releaseHeld()
 }
 
 // OnFollow implements group.Events: the shard, if it runs, does not lead any more.
@@ -42,7 +50,7 @@ func (h *replica) OnFollow(why error) {
 		if !g.Leading {
 			return
 		}
-		g.Leading = false
+		g.Leading, g.Waits = false, false
 		h.spares.Stop()
 		h.runner.stop(g.Shard)
 		hibernates := errors.Is(why, group.ErrHibernating)
@@ -103,6 +111,7 @@ func (h *replica) onGroupStatus(f *peers.Remote, m *shardgroup.GroupStatus) {
 		h.verifyClaims()
 	}
 	h.quorumLoss.hear(f, m)
+	h.comparison.hear(f, m)
 }
 
 // OnGone implements group.Events: this node is not a member any more.

@@ -28,6 +28,7 @@ type hosting struct {
 	convicted   *accountability.Convictions
 	copies      *copies.Store
 	restoration *restoration
+	confirming  *confirming
 	returned    interface { // what hosts that came back alone have put aside
 		HearReturned(*peers.Remote, *shardgroup.GroupStatus)
 	}
@@ -131,7 +132,9 @@ func (o *hosting) PiecesOf(p shards.Shard) *regionlog.Archive {
 
 // createGroup creates a group for a shard with this node as its first member.
 func (o *hosting) createGroup(p shards.Shard, from group.Origin, members []machine.Peer) {
-	o.open(p).group.Raft.CreateFrom(from, members)
+	h := o.open(p)
+	h.comparison.begin(from)
+	h.group.Raft.CreateFrom(from, members)
 }
 
 // hasRoomHere reports whether this node would host another shard.
@@ -218,6 +221,7 @@ func (o *hosting) onGroupStatus(f *peers.Remote, m *shardgroup.GroupStatus) {
 		}
 	}
 	o.restoration.hear(f, m)
+	o.confirming.hear(f, m)
 	o.returned.HearReturned(f, m)
 	if h := o.replicas[m.Shard]; h != nil {
 		h.rollback.hear(f, m)

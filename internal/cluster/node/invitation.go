@@ -29,14 +29,17 @@ type hostCheck struct {
 	hosts  []machine.Peer
 	at     machine.Time // when the directory answered
 	asking bool
+	asked  int // how often it has not named the sender
 }
 
 const (
 	maxInvitations = 256
 	// invitedFor is how long the directory's answer counts, inviteAgain when it is
-	// asked again if it has not named the sender.
+	// asked again if it has not named the sender; sooner at first: a new group's record is
+	// on its way, and players wait for a member that compares what was restored.
 	invitedFor  = 10 * time.Second
 	inviteAgain = time.Second
+	inviteSoon  = 250 * time.Millisecond
 )
 
 // MayInvite reports whether a node is known to host a shard that it invites this one to
@@ -53,8 +56,9 @@ func (v *invitations) MayInvite(f *peers.Remote, p shards.Shard) bool {
 	if peers.Among(inv.hosts, f.Peer.ID) && now.Sub(inv.at) < invitedFor {
 		return true
 	}
-	if !inv.asking && (inv.at == 0 || now.Sub(inv.at) >= inviteAgain) {
+	if !inv.asking && (inv.at == 0 || now.Sub(inv.at) >= min(inviteAgain, inviteSoon<<min(inv.asked, 2))) {
 		inv.asking = true
+		inv.asked++
 		v.dir.Find(p, func(r kademlia.Result) {
 			inv.asking, inv.at, inv.hosts = false, v.Env.Now(), nil
 			if r.Record == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/routing"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
@@ -46,6 +47,7 @@ type network struct {
 	states      *copies.SavedStates
 	restoring   *copies.StateRestoring
 	restoration *restoration
+	confirming  *confirming
 	merges      *copies.Merges
 	sources     *copies.MergeSources
 	creation    *groupCreation
@@ -111,6 +113,7 @@ func (w *network) onBeat() {
 	w.states.Beat(now)
 	w.restoring.Beat(now)
 	w.restoration.beat(now)
+	w.confirming.beat(now)
 	w.merges.Beat(now)
 	w.sources.Beat(now)
 	w.hosting.readDormant(now)
@@ -145,5 +148,12 @@ func (w *network) recall(kvs []machine.KV) {
 		default:
 			w.copies.Recall(kv)
 		}
+	}
+}
+
+// tellSession tells a session of this node something.
+func (w *network) tellSession(session id.ID, m machine.Message) {
+	if peer := (machine.Peer{ID: session}); w.n.hasSession(peer) {
+		w.n.env.Send(peer, m)
 	}
 }

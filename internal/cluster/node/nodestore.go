@@ -31,25 +31,31 @@ type nodeStore struct {
 
 	records     uint64       // directory.Kept when the records were saved
 	recordsNext machine.Time // when to save them
+	recordsAt   machine.Time // when to look for what has expired
+	obsolete    bool         // the disk has oldRecordsKey
 }
 
-// The keys of the contacts, of the records, and of when the node last ran.
+// The keys of the contacts, and of when the node last ran; what the keys of records begin
+// with, and the key that all had together before.
 const (
-	contactsKey = "contacts"
-	recordsKey  = "records"
-	aliveKey    = "alive"
+	contactsKey   = "contacts"
+	aliveKey      = "alive"
+	recordKey     = "record/"
+	oldRecordsKey = "records"
 )
 
 const (
 	saveFirst        = 3 * time.Second
 	saveEvery        = 30 * time.Second
 	saveRecordsEvery = 2 * time.Second
+	expireRecords    = 10 * time.Minute // those on the disk that have expired are removed
 )
 
 // Jobs.
 const (
 	jobLoad = iota + 1
 	jobSave
+	jobSaveRecords
 )
 
 func newNodeStore(c part.Part, p part.Seat, dir *directory.Directory, seen *peers.Sightings) *nodeStore {
@@ -70,6 +76,10 @@ func (m *nodeStore) Start() {
 // OnDone implements machine.Machine. A list that cannot be read is no reason not to
 // start: it is made again.
 func (m *nodeStore) OnDone(tag uint64, result any, err error) {
+	if tag == jobSaveRecords && err != nil {
+		m.dir.NotSaved()
+		m.records = 0
+	}
 	if tag != jobLoad {
 		return
 	}
@@ -83,11 +93,7 @@ func (m *nodeStore) OnDone(tag uint64, result any, err error) {
 		err = damaged
 	}
 	m.loaded(kvs)
-	for _, kv := range kvs {
-		if string(kv.Key) == recordsKey {
-			err = errors.Join(err, m.dir.LoadRecords(kv.Value))
-		}
-	}
+	err = errors.Join(err, m.loadRecords(kvs))
 	if err != nil {
 		m.Note("The list of known nodes or records cannot be read, starting a new one: " + err.Error())
 	}
@@ -135,14 +141,49 @@ func (m *nodeStore) beat(now machine.Time) {
 	if m.read && now >= m.next {
 		m.save()
 	}
-	if kept := m.dir.Kept(); m.read && kept != m.records && now >= m.recordsNext {
-		m.records, m.recordsNext = kept, now.Add(saveRecordsEvery)
-		m.Put(recordsKey, m.dir.SavedRecords())
+	if m.read && now >= m.recordsNext && (m.dir.Kept() != m.records || now >= m.recordsAt) {
+		m.saveRecords(now)
 	}
 	if m.read && m.seen.Standing.IsDue(now) {
 		m.Put(peers.StandingKey, m.seen.Standing.Encode())
 	}
 	m.seen.Expire(now)
+}
+
+// loadRecords gives the directory the records of shards that are on the disk.
+func (m *nodeStore) loadRecords(kvs []machine.KV) (err error) {
+	for _, kv := range kvs {
+		if key, ok := bytes.CutPrefix(kv.Key, []byte(recordKey)); ok {
+			err = errors.Join(err, m.dir.LoadRecord(key, kv.Value))
+		}
+		if string(kv.Key) == oldRecordsKey {
+			m.obsolete = true
+			err = errors.Join(err, m.dir.LoadRecords(kv.Value))
+		}
+	}
+	return err
+}
+
+// saveRecords writes the records that have changed, and removes those that have gone.
+func (m *nodeStore) saveRecords(now machine.Time) {
+	kept := m.dir.Kept()
+	m.recordsNext = now.Add(saveRecordsEvery)
+	put, gone := m.dir.SaveRecords()
+	w := machine.DiskWrite{Space: part.NodeSpace}
+	for _, kv := range put {
+		w.Put = append(w.Put, machine.KV{Key: append([]byte(recordKey), kv.Key...), Value: kv.Value})
+	}
+	for _, key := range gone {
+		w.Delete = append(w.Delete, append([]byte(recordKey), key...))
+	}
+	if m.obsolete && len(put) > 0 {
+		m.obsolete = false
+		w.Delete = append(w.Delete, []byte(oldRecordsKey))
+	}
+	m.records, m.recordsAt = kept, now.Add(expireRecords)
+	if len(w.Put)+len(w.Delete) > 0 {
+		m.do(jobSaveRecords, w)
+	}
 }
 
 func (m *nodeStore) save() {

@@ -35,6 +35,7 @@ type replica struct {
 	membership  *membership
 	quorumLoss  *quorumLoss
 	rollback    *rollbackCheck
+	comparison  *comparison
 	otherGroups *otherGroups
 	spares      *copies.SpareSending
 	log         *accountability.LogSending
@@ -87,6 +88,7 @@ func (h *replica) open() {
 	h.rollback.restart()
 	h.group.Raft = group.New(group.Config{
 		Space: h.space, Self: h.Cfg.Self, SetAside: h.setAside, Applied: h.spares.Applied, Vouched: h.rollback.isNeeded(),
+		Installed: h.comparison.installed,
 	}, groupEnv{h.Env, h.seat, h.send}, h)
 	h.seat.Put(h.group.Raft)
 	h.group.Raft.Start()
@@ -100,7 +102,7 @@ func (h *replica) holdMessage(f *peers.Remote, m *routing.Routed) {
 }
 
 // releaseHeld delivers, forwards or drops the messages that waited for a leader.
-func (h *replica) releaseHeld() { h.users.release(func() bool { return h.group.Leading }) }
+func (h *replica) releaseHeld() { h.users.release(func() bool { return h.group.Serves() }) }
 
 // wake wakes a group that hibernates or has no leader, because the shard is needed.
 func (h *replica) wake() {
@@ -136,6 +138,7 @@ func (h *replica) beat(now machine.Time) {
 		h.spares.Speak(now)
 		return
 	}
+	h.comparison.beat(now)
 	h.record.leads()
 	h.quorumLoss.reset()
 	h.otherGroups.search(now)
@@ -144,6 +147,7 @@ func (h *replica) beat(now machine.Time) {
 	}
 	if h.record.publish() {
 		h.users.notify() // whom to ask when this node falls silent
+		h.comparison.published()
 	}
 	h.membership.update(now)
 	h.spares.Beat(now)

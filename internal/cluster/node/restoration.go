@@ -58,6 +58,8 @@ type lossInquiry struct {
 	rival records.Hosts // what the directory says
 	begun machine.Time
 	again bool // asked again
+	// members are who is to host it: this node and others.
+	members []machine.Peer
 	// ended is how often the machines of silent nodes have said to this one that these have
 	// ended, witnesses are the nodes to which those of all hosts have.
 	ended     map[id.ID]int
@@ -80,16 +82,17 @@ const (
 	maxAsked     = 64 // nodes that are asked for a copy
 )
 
-// begin asks whether a shard has lost the hosts of its record.
-func (o *restoration) begin(p shards.Shard, rival records.Hosts, done func()) {
-	o.inquire(p, &lossInquiry{rival: rival, done: done})
+// begin asks whether a shard has lost the hosts of its record. members are who is to host
+// it then, this node first.
+func (o *restoration) begin(p shards.Shard, rival records.Hosts, members []machine.Peer, done func()) {
+	o.inquire(p, &lossInquiry{rival: rival, members: members, done: done})
 }
 
 // beginAlone asks whether this node may continue a shard in a group of its own, as the
 // last of its hosts, which has heard none of the others for a while; or else whether others
 // host it, who then get what it has.
 func (o *restoration) beginAlone(p shards.Shard, rival records.Hosts, own lastHost) {
-	o.inquire(p, &lossInquiry{rival: rival, done: func() {}, own: &own})
+	o.inquire(p, &lossInquiry{rival: rival, members: []machine.Peer{o.Cfg.Self}, done: func() {}, own: &own})
 }
 
 func (o *restoration) inquire(p shards.Shard, q *lossInquiry) {
@@ -277,7 +280,7 @@ func (o *restoration) decide(p shards.Shard, q *lossInquiry) {
 	own, kept := o.copies.Newest(p)
 	if best := o.newest(p, q, own); best.ID != o.Cfg.Self.ID {
 		q.done()
-		o.links.SendDatagram(best, &CreateGroup{p, []machine.Peer{best}})
+		o.links.SendDatagram(best, &CreateGroup{p, q.membersWith(best)})
 		return
 	}
 	from := q.origin()
@@ -288,7 +291,7 @@ func (o *restoration) decide(p shards.Shard, q *lossInquiry) {
 		if lost.Gone && !q.nearer {
 			o.Note(fmt.Sprintf("All %d hosts of %s have been gone for more than %v: it begins anew, as the world was made. "+
 				"If they come back they put aside what they have.", len(q.rival.Members), p, o.Cfg.GoneAfter))
-			o.hosting.createGroup(p, from, []machine.Peer{o.Cfg.Self})
+			o.hosting.createGroup(p, from, q.members)
 		}
 		q.done()
 		return
@@ -302,11 +305,18 @@ func (o *restoration) decide(p shards.Shard, q *lossInquiry) {
 			o.copies.Drop(own)
 		default:
 			from.Restored, from.Content = own.At, kvs
+			from.Basis = copies.Basis{Holder: o.Cfg.Self.ID, End: own.End(), Proof: own.Proof}.Encode()
 			o.continueFrom(p, own, from, q)
 			return
 		}
 		q.done()
 	})
+}
+
+// membersWith are who is to host the shard, with a node that has the copy first.
+func (q *lossInquiry) membersWith(first machine.Peer) []machine.Peer {
+	others := slices.DeleteFunc(slices.Clone(q.members), func(p machine.Peer) bool { return p.ID == first.ID })
+	return append([]machine.Peer{first}, others[:min(len(others), max(0, len(q.members)-1))]...)
 }
 
 // origin is what a group begins with that takes the place of the hosts.
@@ -376,7 +386,7 @@ func (o *restoration) continueFrom(p shards.Shard, own copies.Saved, from group.
 			lost = fmt.Sprintf("%d of its %d hosts", len(q.rival.Members)-1, len(q.rival.Members))
 		}
 		o.Note(fmt.Sprintf("%s lost %s. It was restored to its state of %s.", p, lost, part.Clock(own.At)))
-		o.hosting.createGroup(p, from, []machine.Peer{o.Cfg.Self})
+		o.hosting.createGroup(p, from, q.members)
 	}
 	if p.Lobby || own.Proof == (copies.Proof{}) {
 		create(nil)

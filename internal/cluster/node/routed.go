@@ -18,7 +18,7 @@ func (w *network) onRouted(f *peers.Remote, m *routing.Routed) {
 	case h == nil:
 		w.routes.SendLeaderReply(f.Peer, m.To)
 		return
-	case !h.group.Leading:
+	case !h.group.Serves():
 		if l := h.group.Leader(); l == (machine.Peer{}) || h.group.Raft.Hibernates() {
 			h.holdMessage(f, m)
 		} else {

@@ -166,6 +166,7 @@ func (e submachineEnv) Send(to machine.Peer, m machine.Message) {
 		n.env.Send(to, m)
 	case to.Addr == n.net.tag:
 		n.net.sessions.audit(to.ID, m)
+		n.net.confirming.see(to.ID, m)
 		n.env.Send(machine.Peer{ID: to.ID}, m)
 	default:
 		n.net.guests.send(to, m)

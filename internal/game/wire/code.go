@@ -55,8 +55,9 @@ const (
 	Restart        Code = "restart"
 	Elsewhere      Code = "elsewhere"
 	Internal       Code = "internal"
-	Unsigned       Code = "unsigned" // also a Notice
-	Restored       Code = "restored" // a region's Notice, whose text is Unix seconds; clients get a Chat
+	Unsigned       Code = "unsigned"    // also a Notice
+	Restored       Code = "restored"    // a region's Notice, whose text is Unix seconds; clients get a Chat
+	Unconfirmed    Code = "unconfirmed" // a Notice of the player's node, after that; clients get a Chat
 )
 
 var texts = map[Code]string{

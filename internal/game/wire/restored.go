@@ -23,3 +23,9 @@ func RestoredChat(seconds string) *Chat {
 	}
 	return &Chat{Kind: ChatSystem, Text: "This region lost its hosts. It was restored to its state of " + TimeText(at) + "."}
 }
+
+// UnconfirmedChat is what the player reads if no other host of the region confirms that
+// this is what its hosts had signed.
+func UnconfirmedChat() *Chat {
+	return &Chat{Kind: ChatSystem, Text: "No other node confirms that this is the state that the lost hosts of the region had signed."}
+}

@@ -77,7 +77,7 @@ var nodeKinds = []*kind{
 	}),
 	message(111, func(f *form, m *shardgroup.GroupStatus) {
 		shard(f, &m.Shard)
-		f.bools(&m.Reply, &m.Member, &m.Led, &m.Heard, &m.Refused)
+		f.bools(&m.Reply, &m.Member, &m.Led, &m.Heard, &m.Refused, &m.Compared)
 		gen(f, &m.Gen)
 		num(f, &m.Term)
 		num(f, &m.Last)

@@ -7,6 +7,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/bin"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 )
@@ -103,4 +104,33 @@ func (c Signatures) SignedBy(hosts []machine.Peer, holder id.ID, p shards.Shard,
 // Of reports whether a proof is of a state. Without a signature nobody knows.
 func (p Proof) Of(kvs []machine.KV) bool {
 	return p == (Proof{}) || p.Digest() == group.DigestOf(kvs).Sum()
+}
+
+// Basis is the signed copy with which a group of a shard began.
+type Basis struct {
+	Holder id.ID // to whom a host gave it
+	End    hostpolicy.Log
+	Proof  Proof
+}
+
+// Encode is a basis as the group's members have it; nil: nobody has signed the copy.
+func (b Basis) Encode() []byte {
+	if b.Proof == (Proof{}) {
+		return nil
+	}
+	out := append([]byte(nil), b.Holder[:]...)
+	for _, v := range []uint64{b.End.Gen.Number, b.End.Gen.Fork, b.End.Term, b.End.Last} {
+		out = binary.BigEndian.AppendUint64(out, v)
+	}
+	return append(out, b.Proof[:]...)
+}
+
+// DecodeBasis is the inverse of Encode; false: it is none.
+func DecodeBasis(encoded []byte) (b Basis, ok bool) {
+	r := bin.NewReader(encoded)
+	b.Holder = id.ID(r.Take(id.Size))
+	b.End.Gen = group.Gen{Number: r.U64(), Fork: r.U64()}
+	b.End.Term, b.End.Last = r.U64(), r.U64()
+	copy(b.Proof[:], r.Take(CopyProofSize))
+	return b, r.End() && b.Proof != (Proof{})
 }

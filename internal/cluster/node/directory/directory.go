@@ -41,6 +41,8 @@ type Directory struct {
 	known  []machine.Peer // to join by
 	since  machine.Time   // when it began to join
 	again  machine.Time   // when to try again
+
+	former map[id.ID]formerHosts // of shards, by their keys
 }
 
 // Renewer publishes the record with a key again if the shard is led here; false: it is
@@ -57,8 +59,8 @@ const (
 
 // New returns the directory of a node that has not joined yet.
 func New(c part.Part, p part.Seat, seen *peers.Sightings, order hostpolicy.Order) *Directory {
-	d := &Directory{Part: c, seen: seen, order: order, asked: map[uint64]func(kademlia.Result){}}
-	cfg := kademlia.Config{Self: c.Cfg.Self.ID, Events: d, Verify: c.Cfg.Verify}
+	d := &Directory{Part: c, seen: seen, order: order, asked: map[uint64]func(kademlia.Result){}, former: map[id.ID]formerHosts{}}
+	cfg := kademlia.Config{Self: c.Cfg.Self.ID, Events: d, Verify: c.Cfg.Verify, Replaced: d.replaced}
 	if c.Cfg.Sign != nil {
 		cfg.Keepers = records.Keepers
 	}
@@ -88,14 +90,23 @@ func (d *Directory) JoiningFor() time.Duration {
 // Saved encodes the contacts, to join by after a restart.
 func (d *Directory) Saved() []byte { return d.kad.Table().AppendSaved(nil) }
 
-// SavedRecords encodes the records of shards that this node keeps for others, and Kept tells
-// whether there are others by now: it grows with each.
-func (d *Directory) SavedRecords() []byte { return d.kad.AppendRecords(nil, kademlia.Chunk) }
+// SaveRecords returns what is to be changed on the disk, so that it has the records of shards
+// that this node keeps for others. NotSaved is when that has failed.
+func (d *Directory) SaveRecords() (put []machine.KV, gone [][]byte) {
+	return d.kad.SaveRecords(kademlia.Chunk)
+}
 
-// Kept counts the records that were kept.
+func (d *Directory) NotSaved() { d.kad.NotSaved() }
+
+// Kept counts the records that were kept: when it has grown, there is something to save.
 func (d *Directory) Kept() uint64 { return d.kad.Kept() }
 
-// LoadRecords takes the records that were saved.
+// LoadRecord takes a record that was saved, LoadRecords all as they were saved before each
+// had its own key.
+func (d *Directory) LoadRecord(key, value []byte) error {
+	return d.kad.LoadRecord(kademlia.Chunk, key, value)
+}
+
 func (d *Directory) LoadRecords(b []byte) error { return d.kad.LoadRecords(b, kademlia.Chunk) }
 
 // Contacts appends the nodes that the routing table has.
@@ -126,8 +137,9 @@ func (d *Directory) join() {
 	d.Lookup(d.Cfg.Self.ID, func(r kademlia.Result) { d.joined = d.joined || len(r.Closest) > 0 })
 }
 
-// Beat tries again to join, if that is due.
+// Beat forgets former hosts, and tries again to join, if that is due.
 func (d *Directory) Beat(now machine.Time) {
+	d.forgetFormer(now)
 	if d.joined || d.since == 0 || now < d.again {
 		return
 	}
@@ -167,9 +179,7 @@ func (d *Directory) Renew(r *kademlia.Record) {
 
 // Lookup looks for the nodes nearest to a key.
 func (d *Directory) Lookup(target id.ID, then func(kademlia.Result)) {
-	d.tag++
-	d.asked[d.tag] = then
-	d.kad.Lookup(d.tag, target)
+	d.kad.Lookup(d.expect(then), target)
 }
 
 // Locate looks for a node that has perhaps moved.
@@ -180,16 +190,19 @@ func (d *Directory) KeyOf(p shards.Shard) id.ID { return shards.Key(d.Cfg.World,
 
 // Find asks for the record of a shard.
 func (d *Directory) Find(p shards.Shard, then func(kademlia.Result)) {
-	d.tag++
-	d.asked[d.tag] = then
-	d.kad.Find(d.tag, kademlia.Chunk, d.KeyOf(p))
+	d.kad.Find(d.expect(then), kademlia.Chunk, d.KeyOf(p))
 }
 
 // FindElsewhere asks for the record of a shard that other nodes have.
 func (d *Directory) FindElsewhere(p shards.Shard, then func(kademlia.Result)) {
+	d.kad.FindElsewhere(d.expect(then), kademlia.Chunk, d.KeyOf(p))
+}
+
+// expect returns the tag of a lookup, whose result then gets.
+func (d *Directory) expect(then func(kademlia.Result)) uint64 {
 	d.tag++
 	d.asked[d.tag] = then
-	d.kad.FindElsewhere(d.tag, kademlia.Chunk, d.KeyOf(p))
+	return d.tag
 }
 
 // InOrder sorts nodes by how early they host a shard (hostpolicy.Order), each once.
@@ -232,6 +245,12 @@ func (d *Directory) contacts(p shards.Shard) []machine.Peer {
 func (d *Directory) Publish(p shards.Shard, members []machine.Peer, term, version uint64) {
 	d.tag++
 	d.kad.Publish(d.tag, d.sign(p, members, term, version))
+}
+
+// Give stores the record of a shard that is led here at nodes that are to host it, too: they
+// are members only once they know that this node hosts it.
+func (d *Directory) Give(p shards.Shard, to []machine.Peer) {
+	d.kad.Give(kademlia.Chunk, d.KeyOf(p), to)
 }
 
 // Leave publishes the hosts of another group of a shard, if there are any, and stops

@@ -62,6 +62,7 @@ func (t *Routes) looked(p shards.Shard, res kademlia.Result) {
 // one has not answered. silent are hosts that it had.
 func (t *Routes) generate(r *route, closest, silent []machine.Peer) {
 	near := t.dir.InOrder(r.shard, append(slices.Clone(closest), t.Cfg.Self))
+	near = slices.DeleteFunc(near, func(p machine.Peer) bool { return p.ID != t.Cfg.Self.ID && peers.Among(silent, p.ID) })
 	if honest := slices.DeleteFunc(slices.Clone(near), func(p machine.Peer) bool { return t.convicted.Has(p.ID) }); len(honest) > 0 {
 		near = honest
 	}

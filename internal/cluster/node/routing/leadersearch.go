@@ -50,7 +50,7 @@ func (t *Routes) searchStep(r *route) {
 	if r.tries%8 == 0 {
 		r.term = 0 // whoever led with it may have given way to another group
 	}
-	if (len(r.members) == 0 || r.tries%4 == 0) && !r.lookupPending {
+	if (len(r.members) == 0 || r.tries%4 == 0 || r.tries == askedBefore+1) && !r.lookupPending {
 		r.lookupPending = true
 		t.dir.Find(r.shard, func(res kademlia.Result) { t.looked(r.shard, res) })
 	}

@@ -3,7 +3,7 @@
 // (decision 140).
 //
 // Source: decisions 63 and 87. Invariants: a Group exists as long as this node's replica
-// of the shard, and Leading is true only while the shard may run here.
+// of the shard, and Serves is true only while the shard may run here.
 //
 // Where to start: Group (group.go), and GroupStatus, which nodes tell each other of it
 // (messages.go).
@@ -31,6 +31,8 @@ type Group struct {
 	Raft   *group.Replica
 
 	Leading   bool
+	Waits     bool         // the shard does not run yet, although this node leads (comparison)
+	Compared  bool         // what this node got of a restored shard is what its hosts had signed
 	Gone      bool         // this node is no member any more
 	Opened    machine.Time // when a replica of an earlier run was read from the disk; 0: it is of this run
 	IdleSince machine.Time // since when nobody needs the shard
@@ -55,9 +57,12 @@ func (g *Group) HasLeft(who id.ID, now machine.Time) bool {
 	return ok && now.Sub(at) < leftFor
 }
 
+// Serves reports whether the shard is led here, and runs when it is needed.
+func (g *Group) Serves() bool { return g.Leading && !g.Waits }
+
 // Leader is who leads the group, as far as this replica knows.
 func (g *Group) Leader() machine.Peer {
-	if g.Leading {
+	if g.Serves() {
 		return g.self
 	}
 	if p := g.Raft.Leader(); p != g.self {
@@ -108,7 +113,7 @@ func RaftTermOf(term uint64) uint64 { return term & (1<<raftTermBits - 1) }
 // others had in a term. A replica that was partitioned has not: its group may have
 // continued without it, with other members.
 func (g *Group) KnowsBetter(term uint64) bool {
-	return g != nil && (g.Leading || g.Leader() != machine.Peer{} && g.Term() >= term)
+	return g != nil && (g.Serves() || g.Leader() != machine.Peer{} && g.Term() >= term)
 }
 
 // Status is what this node says of the group to others; nil: the replica is still being
@@ -119,8 +124,8 @@ func (g *Group) Status() *GroupStatus {
 		return nil
 	}
 	return &GroupStatus{
-		Shard: g.Shard, Member: true, Led: g.Leader() != machine.Peer{} && !st.Asleep,
-		Gen: st.Gen, Term: st.LastTerm, Last: st.Last, Members: g.Members(),
+		Shard: g.Shard, Member: true, Led: g.Leading || g.Leader() != machine.Peer{} && !st.Asleep,
+		Gen: st.Gen, Term: st.LastTerm, Last: st.Last, Members: g.Members(), Compared: g.Compared,
 	}
 }
 

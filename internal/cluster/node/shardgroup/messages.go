@@ -27,6 +27,9 @@ type GroupStatus struct {
 	// Refused: in an answer, that the machines of all Members that it was asked about say that
 	// these nodes have ended.
 	Refused bool
+	// Compared: what the sender, a member, got of a shard that was restored is what its
+	// hosts had signed.
+	Compared bool
 	// Proof is a host's signature over a copy (copyProof); none: this node was a host.
 	Proof []byte
 }
