@@ -66,7 +66,7 @@ Signed by %s.`,
 	return s, nil
 }
 
-// explainFalseState says what a region's leader has done.
+// explainFalseState says what the leader of a region, or of the lobby, has done.
 func (l *Line) explainFalseState(g *Ground) (string, error) {
 	e, found, err := l.falseState(g)
 	if err != nil {
@@ -83,6 +83,11 @@ It led the region, and has signed both what it had sent them and what the region
 	what := "Replayed by the rules, what happened there leads to another state than the signed one. What is false: " + found.String() + "."
 	if found.Rule != "" {
 		what = "What happened there breaks the rules: " + found.Rule + "."
+	}
+	if to.Lobby {
+		return fmt.Sprintf(`Node %s led the lobby of the world %q, and changed who has which name against the rules between %s and %s, by its own clock.
+It has signed the names at both times and all that happened in between. %s`,
+			l.By, g.record.Name, stamp(time.Unix(0, int64(from.Time))), stamp(time.Unix(0, int64(to.Time))), what), nil
 	}
 	at := to.Region
 	return fmt.Sprintf(`Node %s changed the region %d,%d of the world %q (x %d to %d, z %d to %d) against its rules between %s and %s, by its own clock.

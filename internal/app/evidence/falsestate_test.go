@@ -106,3 +106,54 @@ func TestFalseState(t *testing.T) {
 		}
 	}
 }
+
+// TestFalseNames: a line about the lobby's host says which name it gave to whom.
+func TestFalseNames(t *testing.T) {
+	r := record(1)
+	g := NewGround(r)
+	register := regionlog.NewRegister(r.World(), false)
+	var replayer *regionlog.Replayer
+	var proof *regionlog.Proof
+	register.Record(&regionlog.Signing{World: r.World(), Key: public(3), Sign: func(text []byte) [64]byte {
+		return [64]byte(ed25519.Sign(key(3), text))
+	}}, func(out *regionlog.Output) {
+		var err error
+		if replayer == nil {
+			replayer, err = regionlog.NewReplayer(out.Checkpoint, out.State)
+		} else if proof == nil {
+			proof, err = replayer.Entry(out.Entry, out.Checkpoint)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	start := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	ann, eve := id.Of([]byte("ann")), id.Of([]byte("eve"))
+	for i := range int64(3) {
+		switch now := start.Unix() + i; i {
+		case 1:
+			register.Claim(now, ann, "Ann", nil)
+			register.Admit(now, ann)
+		case 2:
+			register.Give(now, eve, "Ann", nil)
+		}
+		register.Second(machine.Time(start.Add(time.Duration(i) * time.Second).UnixNano()))
+	}
+	if proof == nil {
+		t.Fatal("nothing is proven")
+	}
+	line, err := g.FalseState(proof, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Explain(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	liar := public(3)
+	for _, want := range []string{id.Of(liar[:]).String(), "led the lobby of the world \"castle\"", `the name "Ann" was given to player ` + eve.String() + ", although it is player " + ann.String() + "'s", "2026-05-04 12:00:02 UTC"} {
+		if !strings.Contains(s.Text, want) {
+			t.Errorf("%q is missing in: %s", want, s.Text)
+		}
+	}
+}

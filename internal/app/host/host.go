@@ -167,7 +167,7 @@ func (h *Host) startNode() (err error) {
 	nodeConfig := node.Config{
 		Lobby: lobby.Config{
 			Name: m.Name, Seed: m.Seed, Epoch: m.EpochTime(), Day: world.DayLength, Spawn: m.Spawn, Mode: modeNumber(m.Mode),
-			MaxPlayers: players, Whitelist: h.whitelist, Stored: h.stored(),
+			MaxPlayers: players, Whitelist: h.whitelist, Stored: h.stored(), Passes: h.peers != nil,
 		},
 		Region: region.Config{
 			Epoch: m.EpochTime(), Terrain: terrain, Signed: h.peers != nil,

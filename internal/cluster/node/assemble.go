@@ -98,8 +98,8 @@ func (w *network) assembleReplica(c part.Part, p shards.Shard) *replica {
 		copies: w.copies,
 	}
 	h.spares = copies.NewSpareSending(c, w.signatures, g, w.links, w.dir, w.seen, &w.spareUpload)
-	h.log = accountability.NewLogSending(c, w.cfg.Log, g, w.links, runner{w.n}, w.guests.signs, &w.packer)
-	h.followed = accountability.NewLogFollowing(c, w.cfg.Log, g, w.links, w.n.cfg.Region, w.convicted, w.jobs)
+	h.log = accountability.NewLogSending(c, w.cfg.Log, g, w.links, runner{w.n}, runner{w.n}, w.guests.signs, &w.packer)
+	h.followed = accountability.NewLogFollowing(c, w.cfg.Log, g, w.links, w.n.cfg.Region, w.n.cfg.Lobby.Passes, w.convicted, w.jobs)
 	return h
 }
 

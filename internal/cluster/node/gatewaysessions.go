@@ -41,6 +41,8 @@ type localSessions interface {
 	endSession(machine.Peer)
 	// fromLobby is what a session hears of what another node says in the lobby's name.
 	fromLobbyElsewhere(machine.Message) machine.Message
+	// listed takes the players whom another node lists in the lobby's name.
+	listed(*peers.Remote, *lobby.Players)
 }
 
 // audited returns what signs the acts of players at this node; nil: nothing does.

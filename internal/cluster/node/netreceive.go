@@ -74,15 +74,15 @@ func (w *network) receiveOfHosting(f *peers.Remote, m machine.Message) {
 	case *copies.Spare:
 		w.spares.Receive(f, m)
 	case *accountability.FollowLog:
-		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
+		if h := w.hosting.replicas[m.Shard]; h != nil {
 			h.log.OnFollow(f, m)
 		}
 	case *accountability.LogEntries:
-		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
+		if h := w.hosting.replicas[m.Shard]; h != nil {
 			h.followed.OnEntries(f, m)
 		}
 	case *accountability.LogState:
-		if h := w.hosting.replicas[shards.Shard{Region: m.Region}]; h != nil {
+		if h := w.hosting.replicas[m.Shard]; h != nil {
 			h.followed.OnState(f, m)
 		}
 	case *accountability.ShownHere:

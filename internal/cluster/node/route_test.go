@@ -37,7 +37,7 @@ func TestIdleLobbyIsNotQueried(t *testing.T) {
 // TestLobbyMovesUnnoticed: the lobby is given to another node, and nobody who used it hears
 // so. The nodes find out, and their players come to the new lobby.
 func TestLobbyMovesUnnoticed(t *testing.T) {
-	c := newCluster(t, 4, 9)
+	c := newCluster(t, 5, 9)
 	for n := range 4 {
 		c.addGuest(n).quiet = true
 	}

@@ -2,9 +2,11 @@ package node
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -61,6 +63,16 @@ func (n runner) Area(p shards.Shard) *regionlog.Area {
 	return nil
 }
 
+// Register returns the lobby's register, if the lobby runs here.
+func (n runner) Register() *regionlog.Register {
+	if n.lobby != nil {
+		if m, ok := n.lobby.m.(interface{ Register() *regionlog.Register }); ok {
+			return m.Register()
+		}
+	}
+	return nil
+}
+
 // heed lets a region that runs here do what a player has signed.
 func (n runner) heed(pos world.RegionPos, of *inputlog.Session, signed []byte, act uint32) {
 	if r := n.regions[pos]; r != nil {
@@ -102,6 +114,13 @@ func (n *Node) hasSessions() bool { return len(n.links) > 0 }
 // FromLobbyElsewhere implements localSessions.
 func (n *Node) fromLobbyElsewhere(m machine.Message) machine.Message {
 	return n.net.names.FromLobbyElsewhere(n.decisions.fromLobby(m))
+}
+
+// listed implements localSessions.
+func (n *Node) listed(f *peers.Remote, m *lobby.Players) {
+	if h := n.net.hosting.replicas[shards.Lobby]; h != nil {
+		h.followed.OnPlayers(f, m)
+	}
 }
 
 // announceNewHost tells the regions led here that another shard has a new host: they

@@ -73,6 +73,9 @@ func (g *gatewaySessions) toSessions(f *peers.Remote, sessions []id.ID, m machin
 	}
 	g.inNameOf(f, shard, sessions, func() {
 		g.shown.Columns(f, m)
+		if list, ok := m.(*lobby.Players); ok {
+			g.local.listed(f, list)
+		}
 		m := g.local.fromLobbyElsewhere(m)
 		if line, ok := m.(*lobby.Chat); ok {
 			if line = g.lines.shown(f, line); line == nil {

@@ -56,6 +56,11 @@ func PassText(nonce [32]byte, world id.ID, audience [32]byte, name string) []byt
 	return slices.Concat([]byte(PassContext), nonce[:], world[:], audience[:], []byte(name))
 }
 
+// Signs reports whether the player has signed a name, as it has typed it, for a world.
+func (p *Pass) Signs(world id.ID, name string) bool {
+	return CheckKey(p.Key[:]) == nil && ed25519.Verify(p.Key[:], PassText(p.Nonce, world, p.Audience, name), p.Sig[:])
+}
+
 // Check says why a pass does not let a gateway node speak for a player in a
 // world under a name, as the player has typed it. now is in Unix seconds.
 func (p *Pass) Check(player, gateway, world id.ID, name string, now int64) error {

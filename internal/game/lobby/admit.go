@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
@@ -48,7 +49,14 @@ func (h *Lobby) onEnter(e enter) {
 	h.replace(p)
 	before := p.rec
 	h.expire(p)
-	h.claim(p, name)
+	if !h.register.Claim(h.unix(), p.id, e.Name, e.Pass) { // checkEnter has looked
+		if fresh {
+			delete(h.players, p.id)
+		}
+		h.refuse(e.from, &Refused{Code: wire.Internal, Text: "Your name could not be taken."})
+		return
+	}
+	p.rec.Name = name
 	if s := shown(e.Enter); s != nil && (fresh || s.Uses != 0) {
 		p.rec.Invitation = s.ID()
 	}
@@ -95,6 +103,9 @@ func (h *Lobby) checkEnter(e enter) (string, *Refused) {
 	name, err := wire.CleanName(e.Name)
 	if err != nil {
 		return "", refusal(wire.BadName, wire.BadName.Text())
+	}
+	if h.cfg.Passes && (e.Pass == nil || id.Of(e.Pass.Key[:]) != e.Player || !e.Pass.Signs(h.cfg.Decisions.World(), e.Name)) {
+		return "", refusal(wire.BadProof, wire.BadProof.Text())
 	}
 	known := h.players[e.Player]
 	operator := h.cfg.Decisions.IsOperator(e.Player)
@@ -151,25 +162,16 @@ func sentence(s string, b *decision.Statement) string {
 	return s + "."
 }
 
-// claim gives a name to a player, and frees the one it had.
-func (h *Lobby) claim(p *player, name string) {
-	h.unindexName(p)
-	p.rec.Name = name
-	h.indexName(p)
-}
-
 // unclaim undoes an admission whose record did not reach the disk.
 func (h *Lobby) unclaim(p *player, before record, fresh bool, from machine.Peer, err error) {
 	if h.sessions[from] != p || p.session != from {
 		return // a newer session decides
 	}
-	h.unindexName(p)
+	name := h.register.Unclaim(h.unix(), p.id)
 	p.rec, p.claiming = before, false
 	delete(h.sessions, from)
-	if fresh {
+	if p.rec.Name = name; fresh {
 		delete(h.players, p.id)
-	} else {
-		h.indexName(p)
 	}
 	h.refuse(from, &Refused{Code: wire.Storage, Text: fmt.Sprintf("Your name could not be saved: %v.", err), Retry: 30})
 }
@@ -191,6 +193,7 @@ func (h *Lobby) admit(p *player, from machine.Peer) {
 		return // left or was replaced meanwhile
 	}
 	p.claiming, p.here, p.since = false, true, h.unix()
+	h.register.Admit(h.unix(), p.id)
 	p.region, p.role = p.home(h.cfg), h.rights(p).Role
 	h.here = append(h.here, p)
 	h.answerWaitingVouches(p)

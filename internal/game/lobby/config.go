@@ -18,6 +18,7 @@ type Config struct {
 	Mode       uint8        // how newcomers play
 	MaxPlayers int          // 0: as many as a list of players holds
 	Signed     bool         // players sign what they say
+	Passes     bool         // and show by a pass that they have signed their name
 	Stored     bool         // the world is kept in the storage, whose rules know what players have won
 	// Restored is the time of the copy that the lobby began with not long ago, since it
 	// had lost its hosts; 0: it did not.

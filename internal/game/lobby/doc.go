@@ -12,7 +12,8 @@
 // enters), location.go (which region a player is in), command.go.
 //
 // Invariants:
-//   - a name belongs to one player id, compared by wire.FoldName, and a player is
+//   - a name belongs to one player id, compared by wire.FoldName, as the register says
+//     that others replay (regionlog.Register), and a player is
 //     admitted only once the claim is on disk;
 //   - a player is present through one session at most, the newest;
 //   - what a command reports as done is on disk;

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -17,7 +18,9 @@ const Space = space
 type Examiner struct{ h *Lobby }
 
 // Examine begins with an empty lobby.
-func Examine() *Examiner { return &Examiner{&Lobby{store: newStore()}} }
+func Examine() *Examiner {
+	return &Examiner{&Lobby{store: newStore(regionlog.NewRegister(id.ID{}, false))}}
+}
 
 // Record decodes a record.
 func (e *Examiner) Record(key, value []byte) error { return e.h.loadKV(string(key), value) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 )
 
 // hears does a line of a script and returns what was said to a session.
@@ -55,7 +56,7 @@ func TestNameFlood(t *testing.T) {
 		s.act("leave f")
 	}
 	s.quiet = false
-	if n := len(s.h.names); n > maxUnused+2 {
+	if n := s.h.register.Len(); n > regionlog.MaxUnused+2 {
 		t.Errorf("%d names are taken", n)
 	}
 	if said := s.hears("enter b bo Flood0"); !strings.Contains(said, "Admitted") {
@@ -176,7 +177,7 @@ func TestOnlyKnown(t *testing.T) {
 	s.act("leave b")
 	for key, in := range map[string]bool{"bo": true, "eve": false} {
 		s.h.OnMessage(session(key), &Enter{Player: playerOf(key), Name: key, Known: true})
-		if p := s.h.players[playerOf(key)]; (p != nil && p.here) != in || (p != nil) != in || (s.h.names[key] != nil) != in {
+		if p := s.h.players[playerOf(key)]; (p != nil && p.here) != in || (p != nil) != in || (s.h.holder(key) != nil) != in {
 			t.Errorf("%s: in %v", key, p != nil && p.here)
 		}
 	}

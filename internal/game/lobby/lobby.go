@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -82,7 +83,7 @@ const (
 // New returns the lobby of a world; Start reads what it has on disk.
 func New(env machine.Env, cfg Config) *Lobby {
 	h := &Lobby{
-		env: env, cfg: cfg.withDefaults(), store: newStore(),
+		env: env, cfg: cfg.withDefaults(),
 		sessions: map[machine.Peer]*player{},
 		awake:    map[world.RegionPos]bool{},
 		requests: map[uint64]*playerRequest{},
@@ -90,6 +91,7 @@ func New(env machine.Env, cfg Config) *Lobby {
 		undos:    map[uint64]*undone{},
 		settles:  map[uint64]func(*Undone){},
 	}
+	h.store = newStore(regionlog.NewRegister(h.cfg.Decisions.World(), h.cfg.Passes))
 	h.builders = builders{unix: h.unix, write: func(put map[string]any, gone []string) { h.write(put, gone, nil) }}
 	h.skins = skins{env: env, log: h.cfg.Decisions, news: h.queueNews}
 	h.nights = nights{env: env, cfg: &h.cfg, hall: h}
@@ -98,6 +100,9 @@ func New(env machine.Env, cfg Config) *Lobby {
 
 // Start reads the lobby's space; sessions that come meanwhile wait.
 func (h *Lobby) Start() { h.load() }
+
+// Register is who has which name: to be recorded, and to look at.
+func (h *Lobby) Register() *regionlog.Register { return h.register }
 
 // OnMessage handles a message of messages.go; others are ignored.
 func (h *Lobby) OnMessage(from machine.Peer, m machine.Message) {

@@ -7,52 +7,27 @@ import (
 	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
 
-// A name belongs to the player that claims it first. A name that was hardly
-// used is free again after a day, and the number of such names is bounded: a
-// flood of new keys takes no names away.
-
-const (
-	// playedEnough is how long a player must have been here, in seconds, until the
-	// name is the player's for good.
-	playedEnough = 5 * 60
-	// unusedFor is how long a name stays reserved for a player who was here for
-	// less.
-	unusedFor = 24 * 3600
-	// maxUnused bounds such names; beyond that the oldest ends first.
-	maxUnused = 256
-)
-
-// indexName puts a player's name into the indexes, release takes it out.
-func (h *Lobby) indexName(p *player) {
-	if p.rec.Name == "" {
-		return
+// holder is the player that has a name; nil: nobody has it.
+func (h *Lobby) holder(name string) *player {
+	who, ok := h.register.Owner(name)
+	if !ok {
+		return nil
 	}
-	h.names[wire.FoldName(p.rec.Name)] = p
-	h.looks[wire.Skeleton(p.rec.Name)]++
-}
-
-func (h *Lobby) unindexName(p *player) {
-	if fold := wire.FoldName(p.rec.Name); p.rec.Name != "" && h.names[fold] == p {
-		delete(h.names, fold)
-		look := wire.Skeleton(p.rec.Name)
-		if h.looks[look]--; h.looks[look] == 0 {
-			delete(h.looks, look)
-		}
-	}
+	return h.players[who]
 }
 
 // checkName says why a player may not have a name. Its owner keeps it.
 func (h *Lobby) checkName(who id.ID, name string) *Refused {
-	fold := wire.FoldName(name)
-	owner := h.names[fold]
+	owner := h.holder(name)
 	if owner != nil && owner.id == who {
 		return nil
 	}
 	h.expireUnused(name)
-	owner = h.names[fold]
+	owner = h.holder(name)
 	switch err := wire.CheckNewName(name); {
 	case errors.Is(err, wire.ErrReserved):
 		return refusal(wire.BadName, "This name is reserved. Choose another name.")
@@ -63,11 +38,7 @@ func (h *Lobby) checkName(who id.ID, name string) *Refused {
 	case owner != nil:
 		return refusal(wire.NameTaken, fmt.Sprintf("Somebody else is called %s here. Choose another name.", owner.rec.Name))
 	}
-	look, taken := wire.Skeleton(name), 0
-	if p := h.players[who]; p != nil && wire.Skeleton(p.rec.Name) == look {
-		taken-- // the player's own
-	}
-	if taken += h.looks[look]; taken > 0 {
+	if h.register.Looks(name, who) > 0 {
 		return refusal(wire.NameTaken, "Somebody else here has a name that looks like this one. Choose another name.")
 	}
 	return nil
@@ -76,17 +47,17 @@ func (h *Lobby) checkName(who id.ID, name string) *Refused {
 // unused reports a player who was hardly here and is away. Records of older
 // versions do not say when: those players keep their names.
 func (p *player) unused() bool {
-	return !p.here && !p.claiming && p.rec.Seen != 0 && p.rec.Played < playedEnough && p.rec.Name != ""
+	return !p.here && !p.claiming && p.rec.Seen != 0 && p.rec.Played < regionlog.PlayedEnough && p.rec.Name != ""
 }
 
 // expireUnused frees what stands in the way of a name and was not used.
 func (h *Lobby) expireUnused(name string) {
 	look := wire.Skeleton(name)
-	if h.looks[look] == 0 {
+	if h.register.Looks(name, id.ID{}) == 0 {
 		return
 	}
 	for _, p := range h.unusedPlayers() {
-		if h.unix()-p.rec.Seen >= unusedFor && wire.Skeleton(p.rec.Name) == look {
+		if h.unix()-p.rec.Seen >= regionlog.UnusedFor && wire.Skeleton(p.rec.Name) == look {
 			h.free(p)
 		}
 	}
@@ -99,7 +70,7 @@ func (h *Lobby) expire(who *player) {
 	}
 	list := h.unusedPlayers()
 	for _, p := range list {
-		if h.unix()-p.rec.Seen >= unusedFor || len(list) >= maxUnused {
+		if h.unix()-p.rec.Seen >= regionlog.UnusedFor || len(list) >= regionlog.MaxUnused {
 			h.free(p)
 			list = list[1:]
 		}
@@ -126,7 +97,9 @@ func (h *Lobby) free(p *player) {
 	if h.cfg.Decisions.IsOperator(p.id) || h.cfg.Decisions.IsListed(p.id) {
 		return
 	}
-	h.unindexName(p)
+	if !h.register.Free(h.unix(), p.id, p.rec.Epoch != 0) {
+		return
+	}
 	if p.rec.Epoch != 0 {
 		p.rec.Name = ""
 		h.writePlayer(p, nil)
@@ -138,7 +111,7 @@ func (h *Lobby) free(p *player) {
 
 // played notes how long a player was here.
 func (h *Lobby) played(p *player) {
-	if p.rec.Played < playedEnough {
+	if p.rec.Played < regionlog.PlayedEnough {
 		p.rec.Played += max(0, h.unix()-p.since)
 		p.rec.Seen = h.unix()
 		h.writePlayer(p, nil)

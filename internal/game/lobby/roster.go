@@ -42,6 +42,9 @@ func (h *Lobby) onDied(m *Died) {
 
 // removePresent takes a player off the list of those who are here.
 func (h *Lobby) removePresent(p *player) {
+	if p.claiming || p.here && !p.console {
+		h.register.Gone(h.unix(), p.id)
+	}
 	p.claiming = false
 	if !p.here {
 		return

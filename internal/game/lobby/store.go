@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -46,11 +47,10 @@ type record struct {
 // store is what the lobby has on disk, and all of it in memory.
 type store struct {
 	players           map[id.ID]*player
-	names             map[string]*player // by folded name
-	looks             map[string]int     // how many names look so
-	signed            map[string]string  // decisions on disk, by register
-	deeds, complaints journal            // what those with a role did, what players reported
-	entity            uint32             // the highest number given to a player
+	register          *regionlog.Register // who has which name
+	signed            map[string]string   // decisions on disk, by register
+	deeds, complaints journal             // what those with a role did, what players reported
+	entity            uint32              // the highest number given to a player
 
 	loaded  bool
 	failed  error // why the store could not be read: nobody can enter
@@ -58,14 +58,13 @@ type store struct {
 	jobs    uint64
 }
 
-func newStore() store {
+func newStore(register *regionlog.Register) store {
 	return store{
-		players: map[id.ID]*player{},
-		names:   map[string]*player{},
-		looks:   map[string]int{},
-		signed:  map[string]string{},
-		pending: map[uint64]func(any, error){},
-		deeds:   journal{prefix: "a/", most: maxAudit}, complaints: journal{prefix: "r/", most: maxReports},
+		players:  map[id.ID]*player{},
+		register: register,
+		signed:   map[string]string{},
+		pending:  map[uint64]func(any, error){},
+		deeds:    journal{prefix: "a/", most: maxAudit}, complaints: journal{prefix: "r/", most: maxReports},
 	}
 }
 
@@ -140,7 +139,7 @@ func (h *Lobby) loadPlayer(key string, value []byte) error {
 		return err
 	}
 	h.players[who] = p
-	h.indexName(p)
+	h.register.Put(p.id, p.rec.Name, p.rec.Seen, p.rec.Played)
 	h.entity = max(h.entity, p.rec.Entity)
 	return nil
 }

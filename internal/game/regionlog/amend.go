@@ -80,6 +80,9 @@ func (r *reader) changes() (list []world.BlockChange) {
 
 // Merged is how many blocks the leader has merged since it was called last.
 func (r *Replayer) Merged() int {
+	if r.area == nil {
+		return 0
+	}
 	n := r.area.merged
 	r.area.merged = 0
 	return n

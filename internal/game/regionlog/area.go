@@ -238,4 +238,8 @@ func (a *Area) ran(cmds []world.Command) {
 }
 
 // EndTick ends the entry of a tick, and begins to record if somebody wants to follow.
-func (a *Area) EndTick(now machine.Time) { a.rec.endTick(a, now) }
+func (a *Area) EndTick(now machine.Time) {
+	if a.Ready() {
+		a.rec.end(a, now)
+	}
+}

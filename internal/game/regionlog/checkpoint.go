@@ -10,18 +10,19 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// Checkpoint is what the leader of a region signs: that the events until then lead to
-// this state.
+// Checkpoint is what the leader of a region, or of the lobby, signs: that the events until
+// then lead to this state.
 type Checkpoint struct {
 	World   id.ID
+	Lobby   bool // of its register; else of the region
 	Region  world.RegionPos
 	Version uint32
 	Key     [32]byte     // Ed25519 public key of the leader's node
 	Time    machine.Time // by the leader's clock
-	Tick    uint64
-	Number  uint64   // of entries since the log began
-	Head    [32]byte // of the chain of entries
-	Hashes  Hashes   // of the state
+	Tick    uint64       // of the world; of the lobby: Unix seconds
+	Number  uint64       // of entries since the log began
+	Head    [32]byte     // of the chain of entries
+	Hashes  Hashes       // of the state
 
 	Signature [64]byte
 }
@@ -47,6 +48,11 @@ func (c *Checkpoint) body(b []byte) []byte {
 func (c *Checkpoint) head(b []byte) []byte {
 	w := writer{b}
 	w.raw(c.World[:])
+	if c.Lobby {
+		w.uint(1)
+	} else {
+		w.uint(0)
+	}
 	w.int(int64(c.Region.X))
 	w.int(int64(c.Region.Z))
 	w.uint(uint64(c.Version))
@@ -69,7 +75,7 @@ func (c *Checkpoint) AppendAfter(b []byte, had *Hashes) []byte {
 	w := writer{c.head(b)}
 	var changed uint64
 	for i := range c.Hashes {
-		if had == nil || c.Hashes[i] != had[i] {
+		if had == nil && c.Hashes[i] != [32]byte{} || had != nil && c.Hashes[i] != had[i] {
 			changed |= 1 << i
 		}
 	}
@@ -113,7 +119,7 @@ func (r *reader) checkpoint(had *Hashes) *Checkpoint {
 }
 
 func (r *reader) checkpointHead() *Checkpoint {
-	c := &Checkpoint{World: r.id()}
+	c := &Checkpoint{World: r.id(), Lobby: r.Uint(1) == 1}
 	c.Region = world.RegionPos{X: int32(r.Int(maxCoord)), Z: int32(r.Int(maxCoord))}
 	c.Version, c.Key, c.Time = uint32(r.Uint(maxU32)), [32]byte(r.Take(32)), machine.Time(r.Int(maxU62))
 	c.Tick, c.Number, c.Head = r.Uint(maxU62), r.Uint(maxU62), [32]byte(r.Take(32))
@@ -126,7 +132,7 @@ func (c *Checkpoint) Verify() bool { return ed25519.Verify(c.Key[:], c.text(), c
 // follows reports whether a checkpoint is a later one of the same log, as far as they
 // say themselves.
 func (c *Checkpoint) follows(from *Checkpoint) bool {
-	return c.World == from.World && c.Region == from.Region && c.Version == from.Version && c.Key == from.Key &&
+	return c.World == from.World && c.Lobby == from.Lobby && c.Region == from.Region && c.Version == from.Version && c.Key == from.Key &&
 		c.Number > from.Number && c.Number-from.Number <= MaxEntries
 }
 

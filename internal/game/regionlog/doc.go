@@ -1,4 +1,5 @@
-// Package regionlog lets others replay a region. What changes a region's area is an
+// Package regionlog lets others replay a region, and who has which name in the lobby
+// (Register, register.go): both are a part (part.go). What changes a region's area is an
 // event: a tick or acts with their commands, a player, mob or item that is put in or
 // taken out, a block beyond the border. The leader of a region hashes its events into a
 // chain and signs a Checkpoint of chain and state about once a second. A follower that
@@ -42,7 +43,7 @@ const (
 
 // Errors.
 var (
-	ErrFormat = errors.New("malformed log of a region")
+	ErrFormat = errors.New("malformed log")
 	// ErrChain is for entries that do not lead from one checkpoint to the other.
 	ErrChain = errors.New("these entries are not those of the checkpoint")
 	// ErrHonest is for a proof whose events lead to what was signed.

@@ -51,6 +51,9 @@ func (a *Area) ordersThat(signed *decision.Order, done *world.Order, spawn world
 // Ordered are the orders that were run since it was called last. Their signatures were
 // verified, and not whether those who signed may give orders.
 func (r *Replayer) Ordered() []*decision.Order {
+	if r.area == nil {
+		return nil
+	}
 	list := r.area.ordered
 	r.area.ordered = nil
 	return list

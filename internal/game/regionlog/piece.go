@@ -246,6 +246,7 @@ func Audit(piece []byte, c *Checkpoint, ground Ground, obeys func(*Replayer) boo
 	if err := p.chained(); err != nil {
 		return nil, nil, err
 	}
+	a.world = p.From.World
 	r, err := beginReplay(p.From, a, false)
 	if err != nil {
 		return nil, nil, err
@@ -273,6 +274,7 @@ func provePiece(p *Proof, piece []byte, ground Ground) (*Proof, *Finding, error)
 	if err != nil {
 		return nil, nil, err
 	}
+	a.world = p.From.World
 	r, err := beginReplay(p.From, a, true)
 	if err != nil {
 		return nil, nil, err

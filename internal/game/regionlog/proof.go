@@ -11,7 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// Proof is two checkpoints that the leader of a region has signed, the state of the
+// Proof is two checkpoints that the leader of a region or of the lobby has signed, the state of the
 // first, and the entries between them, which do not lead to the state of the second.
 type Proof struct {
 	From, To *Checkpoint
@@ -117,17 +117,17 @@ func (p *Proof) chained() error {
 // find runs the entries of a proof and compares. ErrHonest: they lead to the checkpoint.
 func (r *Replayer) find(entries [][]byte, to *Checkpoint) (*Finding, error) {
 	for _, e := range entries {
-		if err := r.area.apply(e); errors.Is(err, errRule) {
+		if err := r.part.apply(e); errors.Is(err, errRule) {
 			return &Finding{Rule: err.Error()}, nil
 		} else if err != nil {
 			return nil, err
 		}
 	}
-	s := r.area.state(false)
+	s := r.part.state(false)
 	var f Finding
 	for i := range s.Hashes {
 		if s.Hashes[i] != to.Hashes[i] {
-			f.False = append(f.False, r.area.partName(i))
+			f.False = append(f.False, r.part.partName(i))
 		}
 	}
 	if len(f.False) == 0 {

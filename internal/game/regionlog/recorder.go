@@ -35,10 +35,12 @@ const SlowestRate = 4
 func Turn(p world.RegionPos) uint64 { return uint64(p.X + 2*p.Z) }
 
 // Record begins to record, for emit; nil ends it.
-func (a *Area) Record(s *Signing, emit func(*Output)) {
-	a.rec.signing, a.rec.emit = s, emit
+func (a *Area) Record(s *Signing, emit func(*Output)) { a.rec.begin(s, emit) }
+
+func (r *recorder) begin(s *Signing, emit func(*Output)) {
+	r.signing, r.emit = s, emit
 	if emit == nil {
-		a.rec.stop()
+		r.stop()
 	}
 }
 
@@ -81,18 +83,19 @@ func (r *recorder) pos(p world.Pos) {
 	}
 }
 
-// endTick sends the events of a tick.
-func (r *recorder) endTick(a *Area, now machine.Time) {
+// end ends an entry of a part: the events of a tick of an area, or of a second of the
+// register.
+func (r *recorder) end(p part, now machine.Time) {
 	switch {
-	case r.emit == nil || !a.Ready():
+	case r.emit == nil:
 	case !r.on:
 		// The chain begins with the hash of the state, so that no two logs of a host
 		// have the same heads unless they are the same.
 		r.on, r.number, r.b = true, 0, nil
-		s := a.state(true)
+		s := p.state(true)
 		digest := s.Hashes.Digest()
 		r.head = next([32]byte{}, digest[:])
-		r.send(a, &Output{}, s, now)
+		r.send(p, &Output{}, s, now)
 	case len(r.b) > MaxEntry:
 		r.stop()
 	default:
@@ -101,29 +104,26 @@ func (r *recorder) endTick(a *Area, now machine.Time) {
 		r.number++
 		r.b = make([]byte, 0, len(r.b)+64)
 		var s *State
-		if r.give || a.Now() >= r.due {
-			s = a.state(r.give || r.number-r.kept >= PieceEntries)
+		if r.give || p.place().tick >= r.due {
+			s = p.state(r.give || r.number-r.kept >= PieceEntries)
 		}
-		r.send(a, out, s, now)
+		r.send(p, out, s, now)
 	}
 }
 
 // send sends an entry, with a checkpoint if there is a state.
-func (r *recorder) send(a *Area, out *Output, s *State, now machine.Time) {
+func (r *recorder) send(p part, out *Output, s *State, now machine.Time) {
 	out.Number = r.number
 	if s != nil {
-		c := &Checkpoint{Region: a.Pos(), Time: now, Tick: a.Now(), Number: r.number, Head: r.head, Hashes: s.Hashes}
+		at := p.place()
+		c := &Checkpoint{Lobby: at.lobby, Region: at.region, Time: now, Tick: at.tick, Number: r.number, Head: r.head, Hashes: s.Hashes}
 		r.signing.sign(c)
 		out.Checkpoint = c
-		// The next one is due in a tick in which all who watch are told of all changes,
-		// however seldom they want to be told (package region): what they are shown is
-		// compared with it.
-		r.due = a.Now() + Every
-		r.due -= (r.due + Turn(a.Pos())) % SlowestRate
-		if s.columns[0] != nil {
+		r.due = p.checkpointAfter(at.tick)
+		if s.kept {
 			out.Kept, r.kept = s, r.number
 		}
-		if s.columns[0] != nil && (r.give || r.number == 0) {
+		if s.kept && (r.give || r.number == 0) {
 			out.State, r.give = s.Append(nil), false
 		}
 	}

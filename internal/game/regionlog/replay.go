@@ -15,7 +15,8 @@ var errRule = errors.New("against the rules")
 
 // Replayer runs what a leader says that it has run, and compares.
 type Replayer struct {
-	area   *Area
+	part   part
+	area   *Area       // nil: it is the lobby's register
 	from   *Checkpoint // the last one that was right
 	start  *State      // its state
 	list   [][]byte    // entries since
@@ -31,26 +32,39 @@ func NewReplayer(c *Checkpoint, state []byte) (*Replayer, error) {
 	if c.Version != Version {
 		return nil, fmt.Errorf("%w: version %d, this is %d", ErrVersion, c.Version, Version)
 	}
-	a, err := load(state)
+	p, err := loadPart(c, state)
 	if err != nil {
 		return nil, err
 	}
-	return beginReplay(c, a, true)
+	return beginReplay(c, p, true)
 }
 
-// beginReplay begins with an area, which must be that of the checkpoint. Without keep its state is
+// beginReplay begins with a part, which must be that of the checkpoint. Without keep its state is
 // not kept for a proof.
-func beginReplay(c *Checkpoint, a *Area, keep bool) (*Replayer, error) {
-	a.world = c.World
-	s := a.state(keep)
-	if s.Hashes != c.Hashes || a.Pos() != c.Region || a.Now() != c.Tick {
+func beginReplay(c *Checkpoint, p part, keep bool) (*Replayer, error) {
+	s := p.state(keep)
+	if s.Hashes != c.Hashes || p.place() != (place{c.Lobby, c.Region, c.Tick}) {
 		return nil, fmt.Errorf("%w: a state that is not that of its checkpoint", ErrFormat)
 	}
-	return &Replayer{area: a, from: c, start: s, head: c.Head, number: c.Number}, nil
+	a, _ := p.(*Area)
+	return &Replayer{part: p, area: a, from: c, start: s, head: c.Head, number: c.Number}, nil
 }
 
-// Area is the area as the events until now have made it: to look at.
-func (r *Replayer) Area() *world.Area { return r.area.Area }
+// Area is the area as the events until now have made it: to look at. Nil: it is the lobby
+// that is replayed.
+func (r *Replayer) Area() *world.Area {
+	if r.area == nil {
+		return nil
+	}
+	return r.area.Area
+}
+
+// Register is the lobby's register as the events until now have made it: to look at. Nil: it
+// is a region that is replayed.
+func (r *Replayer) Register() *Register {
+	g, _ := r.part.(*Register)
+	return g
+}
 
 // Heeds is that of Area.
 func (r *Replayer) Heeds(of *inputlog.Session, s *inputlog.Segment, act uint32) bool {
@@ -63,8 +77,11 @@ func (r *Replayer) RanBelow(of *inputlog.Session, act uint32) bool { return r.ar
 // Came is that of Area.
 func (r *Replayer) Came(player id.ID) uint64 { return r.area.Came(player) }
 
-// Obeys reports whether the area has these rules.
+// Obeys reports whether the area, or the register, has these rules.
 func (r *Replayer) Obeys(rules world.AreaConfig, signed bool) bool {
+	if g := r.Register(); g != nil {
+		return g.signed == signed
+	}
 	return r.area.rules == rules && r.area.signed == signed
 }
 
@@ -86,7 +103,7 @@ func (r *Replayer) Entry(entry []byte, c *Checkpoint) (*Proof, error) {
 	r.head = next(r.head, entry)
 	r.number++
 	if r.broken == nil {
-		if err := r.area.apply(entry); errors.Is(err, errRule) {
+		if err := r.part.apply(entry); errors.Is(err, errRule) {
 			r.broken = err
 		} else if err != nil {
 			return nil, err
@@ -98,7 +115,7 @@ func (r *Replayer) Entry(entry []byte, c *Checkpoint) (*Proof, error) {
 	if c.Head != r.head || c.Number != r.number || !c.follows(r.from) {
 		return nil, ErrChain
 	}
-	s := r.area.state(true)
+	s := r.part.state(true)
 	if r.broken != nil || s.Hashes != c.Hashes {
 		return &Proof{State: r.start.Append(nil), From: r.from, Entries: r.list, To: c}, nil
 	}

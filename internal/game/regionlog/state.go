@@ -39,6 +39,9 @@ type State struct {
 	small   [partRing][]byte // the parts that are encoded
 	ring    []*world.Column
 	columns [world.Columns]*world.Column
+
+	register []byte // of the register: all of it
+	kept     bool   // there is more than the hashes
 }
 
 // state returns the state of the area. Without keep it has only the hashes.
@@ -68,6 +71,7 @@ func (a *Area) state(keep bool) *State {
 		s.Hashes[partColumns+i] = a.hashes[i]
 	}
 	if keep {
+		s.kept = true
 		s.ring = a.ring.share()
 		for i := range s.columns {
 			s.columns[i] = a.Share(i)
@@ -154,6 +158,9 @@ func (a *Area) appendPlayers(b []byte) []byte {
 
 // Append appends the encoding of a state that was kept.
 func (s *State) Append(b []byte) []byte {
+	if s.register != nil {
+		return append(b, s.register...)
+	}
 	w := writer{b}
 	for _, part := range s.small {
 		w.put(part)

@@ -160,15 +160,15 @@ var nodeKinds = []*kind{
 		f.bool(&m.Last)
 		f.bytes(&m.Data, copies.MaxSparePart)
 	}),
-	message(139, func(f *form, m *accountability.FollowLog) { f.region(&m.Region); f.bool(&m.State) }),
+	message(139, func(f *form, m *accountability.FollowLog) { shard(f, &m.Shard); f.bool(&m.State) }),
 	message(140, func(f *form, m *accountability.LogEntries) {
-		f.region(&m.Region)
+		shard(f, &m.Shard)
 		num(f, &m.Number)
 		f.bytes(&m.Packed, regionlog.MaxPacked)
 		f.bytes(&m.Checkpoint, regionlog.MaxCheckpoint)
 	}),
 	message(141, func(f *form, m *accountability.LogState) {
-		f.region(&m.Region)
+		shard(f, &m.Shard)
 		num(f, &m.Part)
 		f.bytes(&m.Data, accountability.MaxLogPart)
 		f.bytes(&m.Checkpoint, regionlog.MaxCheckpoint)

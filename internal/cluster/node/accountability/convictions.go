@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
@@ -120,23 +121,31 @@ func packed(e regionlog.Evidence) []byte {
 	return nil
 }
 
+// shardOf is what a checkpoint is about.
+func shardOf(c *regionlog.Checkpoint) shards.Shard {
+	return shards.Shard{Lobby: c.Lobby, Region: c.Region}
+}
+
 // add takes evidence that was checked.
 func (c *Convictions) add(e regionlog.Evidence, found *regionlog.Finding) {
 	who, to := c.accused(e)
 	if who == c.Cfg.Self.ID && !c.self {
 		c.self = true
-		c.Note(fmt.Sprintf("Others can prove that this node, when it led %s, did not follow the rules: %s. They host nothing with it any more.", where(to.Region), found))
+		c.Note(fmt.Sprintf("Others can prove that this node, when it led %s, did not follow the rules: %s. They host nothing with it any more.", where(shardOf(to)), found))
 	}
 	if who == c.Cfg.Self.ID || c.Has(who) || len(c.list) >= maxConvicted {
 		return
 	}
 	c.list[who] = packed(e)
-	c.at[who], c.led[to.Region] = c.Env.Now(), c.Env.Now()
+	c.at[who] = c.Env.Now()
+	if !to.Lobby {
+		c.led[to.Region] = c.Env.Now()
+	}
 	what := "has signed a state of it that does not follow from what happened there"
 	if found.Shown {
 		what = "has shown players other blocks than it has signed"
 	}
-	c.Note(fmt.Sprintf("Node %s led %s and %s: %s. This node has checked the proof and follows that node no more.", who.Short(), where(to.Region), what, found))
+	c.Note(fmt.Sprintf("Node %s led %s and %s: %s. This node has checked the proof and follows that node no more.", who.Short(), where(shardOf(to)), what, found))
 	if c.keys.Proven != nil {
 		c.keys.Proven(e)
 	}

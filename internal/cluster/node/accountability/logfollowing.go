@@ -7,14 +7,16 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// LogFollowing replays the log of a region that another member of its group leads, and
+// LogFollowing replays the log of a shard that another member of its group leads, and
 // compares the state with what that one signs. What does not agree is a proof, by which
 // this node refuses the other from then on (convictions).
 type LogFollowing struct {
@@ -23,6 +25,7 @@ type LogFollowing struct {
 	group     *shardgroup.Group
 	links     *peers.Links
 	rules     region.Config
+	passes    bool // players show passes to the lobby
 	convicted *Convictions
 
 	leader   machine.Peer
@@ -43,6 +46,7 @@ type LogFollowing struct {
 	heeding   *heeding
 	clock     *clockChecking
 	beginning logBeginning
+	names     *registerChecking
 
 	silent    machine.Time // since when the leader, who is there, has sent nothing of its log
 	shown     machine.Time // when somebody said last that it shows the region
@@ -69,17 +73,20 @@ const (
 	// copyFresh is how old the last entry of a log may be that is compared with what is
 	// written.
 	copyFresh = time.Second
+	// registerFresh is how old the last entry of the lobby's log may be that is compared.
+	registerFresh = 3 * time.Second
 	// maxLogEntries is how many entries a leader may send in a second: one a tick, and some
 	// that were late.
 	maxLogEntries = 100
 )
 
 // NewLogFollowing returns what follows the logs of the leaders of a group.
-func NewLogFollowing(c part.Part, keys *LogKeys, g *shardgroup.Group, l *peers.Links, rules region.Config, convicted *Convictions, jobs *part.Runner) *LogFollowing {
-	m := &LogFollowing{Part: c, keys: keys, group: g, links: l, rules: rules, convicted: convicted}
+func NewLogFollowing(c part.Part, keys *LogKeys, g *shardgroup.Group, l *peers.Links, rules region.Config, passes bool, convicted *Convictions, jobs *part.Runner) *LogFollowing {
+	m := &LogFollowing{Part: c, keys: keys, group: g, links: l, rules: rules, passes: passes, convicted: convicted}
 	m.roles = &roleChecking{Part: c, rights: rules.Rights, lands: rules.Lands, suspect: m.suspectRoles}
 	m.copies = &copyChecking{Part: c, group: g, jobs: jobs, terrain: rules.Terrain, suspect: m.suspectCopy}
 	m.heeding = &heeding{Part: c, links: l, suspect: m.suspectOmission}
+	m.names = &registerChecking{Part: c, suspect: m.suspectNames}
 	m.clock = &clockChecking{suspect: m.suspectOmission}
 	return m
 }
@@ -96,12 +103,13 @@ func (l *LogFollowing) IsFollowing() bool { return l.replayer != nil }
 // Beat asks the leader for its log.
 func (l *LogFollowing) Beat(now machine.Time) {
 	leader := l.group.Leader()
-	if l.keys == nil || l.group.Shard.Lobby || l.group.Leading || leader.ID != l.leader.ID {
+	if l.keys == nil || l.group.Leading || leader.ID != l.leader.ID {
 		l.reset()
 	}
 	if leader.ID != l.leader.ID {
 		l.roles.reset()
 		l.beginning = logBeginning{}
+		l.names.reset()
 	}
 	if leader.ID != l.leader.ID || l.silent == 0 || !l.links.Linked(leader) {
 		l.silent = now
@@ -112,24 +120,35 @@ func (l *LogFollowing) Beat(now machine.Time) {
 		l.reset()
 		return
 	}
-	if l.keys == nil || l.group.Shard.Lobby || l.group.Leading || leader == (machine.Peer{}) || now < l.next || l.group.Raft.Hibernates() {
+	if l.keys == nil || l.group.Leading || leader == (machine.Peer{}) || now < l.next || l.group.Raft.Hibernates() {
 		return
 	}
 	l.suspectSilent(now)
+	if l.group.Shard.Lobby {
+		l.names.beat(now, l.register())
+	} else {
+		l.checkRegion(now, leader)
+	}
+	l.next = now.Add(askLogEvery)
+	l.links.Send(leader, &FollowLog{Shard: l.group.Shard, State: l.replayer == nil && now >= l.again})
+}
+
+// checkRegion compares what the log leads to with what else is known of the region.
+func (l *LogFollowing) checkRegion(now machine.Time, leader machine.Peer) {
 	l.copies.beat(now, leader, l.replayed)
 	l.roles.beat(now, l.replayed())
 	l.heeding.beat(now, leader, l.replayer)
 	f := l.links.ByID(leader.ID)
 	l.clock.beat(now, f != nil && f.IsUp() && !f.IsSilent(now), l.area())
 	l.beginning.mark(now, l.replayed())
-	l.next = now.Add(askLogEvery)
-	l.links.Send(leader, &FollowLog{Region: l.group.Shard.Region, State: l.replayer == nil && now >= l.again})
 }
 
-// suspectSilent suspects a leader that runs the region and keeps its log to itself: it is
-// asked each second, its link is up, and players are shown the region.
+// suspectSilent suspects a leader that runs the shard and keeps its log to itself: it is
+// asked each second, its link is up, and players are shown the region, as those of the
+// lobby always are.
 func (l *LogFollowing) suspectSilent(now machine.Time) {
-	if now.Sub(l.silent) >= WithheldAfter && l.shown != 0 && now.Sub(l.shown) <= WithheldAfter {
+	shown := l.group.Shard.Lobby || l.shown != 0 && now.Sub(l.shown) <= WithheldAfter
+	if now.Sub(l.silent) >= WithheldAfter && shown {
 		l.suspect("does not send its log")
 	}
 }
@@ -138,6 +157,19 @@ func (l *LogFollowing) suspectSilent(now machine.Time) {
 func (l *LogFollowing) suspectCopy(d copyDifference) {
 	l.Counts.CopiesFalse++
 	l.suspect("lets others keep something else than it logs: " + d.String())
+}
+
+// suspectNames suspects a leader of the lobby that says something else of names than its log.
+func (l *LogFollowing) suspectNames(what string) {
+	l.Counts.NamesFalse++
+	l.suspect(what)
+}
+
+// OnPlayers takes the players whom the lobby's leader lists to sessions here.
+func (l *LogFollowing) OnPlayers(f *peers.Remote, m *lobby.Players) {
+	if l.keys != nil && f.Peer.ID == l.leader.ID {
+		l.names.onPlayers(m)
+	}
 }
 
 // suspectRoles suspects a leader that has players be what nobody has decided.
@@ -166,7 +198,7 @@ func (l *LogFollowing) suspect(what string) {
 	now := l.Env.Now()
 	l.silent, l.shown, l.suspected = now, 0, suspicion{l.leader.ID, now.Add(suspectedFor)}
 	l.Counts.Suspected++
-	l.Note(fmt.Sprintf("Node %s leads %s and %s. This node does not follow it for a while, so that another leads.", l.leader.ID.Short(), where(l.group.Shard.Region), what))
+	l.Note(fmt.Sprintf("Node %s leads %s and %s. This node does not follow it for a while, so that another leads.", l.leader.ID.Short(), where(l.group.Shard), what))
 }
 
 // replayed is the area as the leader's log has led to it until a moment ago; nil: it is not
@@ -176,6 +208,15 @@ func (l *LogFollowing) replayed() *world.Area {
 		return nil
 	}
 	return l.replayer.Area()
+}
+
+// register is the lobby's register as the log has led to it until a moment ago; nil: it is
+// not known.
+func (l *LogFollowing) register() *regionlog.Register {
+	if l.replayer == nil || l.Env.Now().Sub(l.replayedAt) > registerFresh {
+		return nil
+	}
+	return l.replayer.Register()
 }
 
 // area is the area as the log has led to it; nil: none is followed.
@@ -199,7 +240,11 @@ func (l *LogFollowing) Refuses(who id.ID) bool {
 func (l *LogFollowing) reset() {
 	if l.replayer != nil {
 		l.noteMerged()
-		l.beginning.end(l.replayer.Area())
+		if g := l.replayer.Register(); g != nil {
+			l.names.end(l.Env.Now(), g)
+		} else {
+			l.beginning.end(l.replayer.Area())
+		}
 	}
 	l.replayer, l.parts, l.packed, l.again = nil, 0, nil, 0
 }
@@ -209,13 +254,14 @@ func (l *LogFollowing) LinkDown(f *peers.Remote) {
 	if f.Peer.ID == l.leader.ID {
 		l.reset()
 		l.beginning.broken()
+		l.names.before = nil
 	}
 }
 
 // noteMerged says that the leader has changed the region by another copy.
 func (l *LogFollowing) noteMerged() {
 	if n := l.replayer.Merged(); n > 0 {
-		l.Note(fmt.Sprintf("Node %s leads %s and has changed %d blocks there by another copy of it. That there is one is its word.", l.leader.ID.Short(), where(l.group.Shard.Region), n))
+		l.Note(fmt.Sprintf("Node %s leads %s and has changed %d blocks there by another copy of it. That there is one is its word.", l.leader.ID.Short(), where(l.group.Shard), n))
 	}
 }
 
@@ -265,11 +311,20 @@ func (l *LogFollowing) OnState(f *peers.Remote, m *LogState) {
 	if err == nil {
 		l.replayer, err = regionlog.NewReplayer(c, state)
 	}
-	if err == nil && !l.replayer.Obeys(l.rules.Rules, l.rules.Signed) {
+	signed := l.rules.Signed
+	if l.group.Shard.Lobby {
+		signed = l.passes
+	}
+	if err == nil && !l.replayer.Obeys(l.rules.Rules, signed) {
 		err = fmt.Errorf("%w: other rules than those of the world", regionlog.ErrFormat)
 	}
 	if err != nil {
 		l.giveUp()
+		return
+	}
+	if g := l.replayer.Register(); g != nil {
+		l.replayedAt = l.Env.Now()
+		l.names.begin(l.Env.Now(), g)
 		return
 	}
 	l.heeding.reset(c.Tick)
@@ -285,7 +340,7 @@ func (l *LogFollowing) checkpoint(b []byte, had *regionlog.Hashes) (*regionlog.C
 	if err != nil {
 		return nil, err
 	}
-	if c.World != l.Cfg.World || c.Region != l.group.Shard.Region || l.keys.Node(c.Key) != l.leader.ID || !c.Verify() {
+	if c.World != l.Cfg.World || (shards.Shard{Lobby: c.Lobby, Region: c.Region}) != l.group.Shard || l.keys.Node(c.Key) != l.leader.ID || !c.Verify() {
 		return nil, regionlog.ErrSignature
 	}
 	return c, nil
@@ -355,7 +410,11 @@ func (l *LogFollowing) replay(entry, checkpoint []byte) bool {
 	return false
 }
 
-// where names a region to people.
-func where(p world.RegionPos) string {
+// where names a shard to people.
+func where(of shards.Shard) string {
+	if of.Lobby {
+		return "the lobby"
+	}
+	p := of.Region
 	return fmt.Sprintf("the region from x %d, z %d to x %d, z %d", p.X*world.RegionSize, p.Z*world.RegionSize, (p.X+1)*world.RegionSize-1, (p.Z+1)*world.RegionSize-1)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// LogSending sends the log of a region that is led here to the other members of its
+// LogSending sends the log of a shard that is led here to the other members of its
 // group, who replay it (LogFollowing).
 type LogSending struct {
 	part.Part
@@ -20,6 +20,7 @@ type LogSending struct {
 	group  *shardgroup.Group
 	links  *peers.Links
 	areas  areaFinder
+	parts  recordedFinder
 	signs  *ShownSigning
 	follow []*logFollower
 	had    *regionlog.Hashes // of the last checkpoint
@@ -32,17 +33,30 @@ type LogSending struct {
 }
 
 // NewLogSending returns what sends the log of a group's region.
-func NewLogSending(c part.Part, keys *LogKeys, g *shardgroup.Group, l *peers.Links, areas areaFinder, signs *ShownSigning, packer *regionlog.Packer) *LogSending {
-	return &LogSending{Part: c, keys: keys, group: g, links: l, areas: areas, signs: signs, packer: packer}
+func NewLogSending(c part.Part, keys *LogKeys, g *shardgroup.Group, l *peers.Links, areas areaFinder, parts recordedFinder, signs *ShownSigning, packer *regionlog.Packer) *LogSending {
+	return &LogSending{Part: c, keys: keys, group: g, links: l, areas: areas, parts: parts, signs: signs, packer: packer}
 }
 
 // Pieces are the pieces of the log that auditors may ask for.
 func (s *LogSending) Pieces() *regionlog.Archive { return &s.archive }
 
-// areaFinder finds the areas of regions that run here (Node).
-type areaFinder interface {
+// recorded is what keeps a log: a region's area, or the lobby's register.
+type recorded interface {
+	Record(*regionlog.Signing, func(*regionlog.Output))
+	Recording() bool
+	GiveState()
+}
+
+// recordedFinder finds what keeps the logs of shards that run here (Node).
+type recordedFinder interface {
 	// Area returns that of a region; nil: it does not run here.
 	Area(shards.Shard) *regionlog.Area
+	// Register returns that of the lobby; nil: it does not run here.
+	Register() *regionlog.Register
+}
+
+// areaFinder finds what sessions are shown of regions that run here (Node).
+type areaFinder interface {
 	// Current calls do for the sessions that watch a region, with the columns that they
 	// were shown as they are.
 	Current(world.RegionPos, func(session machine.Peer, columns uint16))
@@ -97,9 +111,24 @@ func (s *LogSending) Beat(now machine.Time) {
 	clear(s.follow[len(kept):])
 	s.follow = kept
 	if now.Sub(s.looked) >= time.Second {
-		s.looked, s.shown = now, s.group.Leading && s.isShown()
+		s.looked, s.shown = now, s.group.Leading && !s.group.Shard.Lobby && s.isShown()
+		if g := s.parts.Register(); g != nil && s.group.Shard.Lobby {
+			g.Second(now)
+		}
 	}
 	s.record()
+}
+
+// recorded is what keeps the shard's log; nil: it does not run here.
+func (s *LogSending) recorded() recorded {
+	if s.group.Shard.Lobby {
+		if g := s.parts.Register(); g != nil {
+			return g
+		}
+	} else if a := s.parts.Area(s.group.Shard); a != nil {
+		return a
+	}
+	return nil
 }
 
 // isShown reports whether sessions of other nodes are shown the region.
@@ -112,22 +141,22 @@ func (s *LogSending) isShown() (elsewhere bool) {
 
 // record lets the area record for as long as somebody follows, or may audit.
 func (s *LogSending) record() {
-	area := s.areas.Area(s.group.Shard)
-	if area == nil || s.keys == nil {
+	log := s.recorded()
+	if log == nil || s.keys == nil {
 		return
 	}
-	if on := (len(s.follow) > 0 || s.shown) && s.group.Leading; on != area.Recording() {
+	if on := (len(s.follow) > 0 || s.shown) && s.group.Leading; on != log.Recording() {
 		if on {
-			area.Record(s.signing(), s.send)
+			log.Record(s.signing(), s.send)
 		} else {
-			area.Record(nil, nil)
+			log.Record(nil, nil)
 			s.archive.Clear()
 			s.batch.Reset()
 		}
 	}
 	for _, w := range s.follow {
 		if !w.has {
-			area.GiveState()
+			log.GiveState()
 		}
 	}
 }
@@ -139,7 +168,9 @@ func (s *LogSending) signing() *regionlog.Signing {
 // send sends what a tick has brought: with what the next ticks bring, or with the next
 // checkpoint.
 func (s *LogSending) send(out *regionlog.Output) {
-	s.archive.Add(out, s.Env.Now())
+	if !s.group.Shard.Lobby { // only regions are audited
+		s.archive.Add(out, s.Env.Now())
+	}
 	if out.Number == 0 || !s.batch.Takes(out.Entry) {
 		s.sendBatch(nil)
 	}
@@ -155,7 +186,9 @@ func (s *LogSending) send(out *regionlog.Output) {
 	// All who have a state have had the checkpoint before this one, too.
 	s.sendBatch(out.Checkpoint.AppendAfter(nil, s.had))
 	s.had = &out.Checkpoint.Hashes
-	s.signs.sign(s.areas, out.Checkpoint, s.signing())
+	if !s.group.Shard.Lobby {
+		s.signs.sign(s.areas, out.Checkpoint, s.signing())
+	}
 	if out.State == nil {
 		return
 	}
@@ -184,7 +217,7 @@ func (s *LogSending) sendBatch(checkpoint []byte) {
 			continue
 		}
 		if m == nil {
-			m = &LogEntries{Region: s.group.Shard.Region, Number: s.batch.First, Packed: s.packer.Pack(&s.batch), Checkpoint: checkpoint}
+			m = &LogEntries{Shard: s.group.Shard, Number: s.batch.First, Packed: s.packer.Pack(&s.batch), Checkpoint: checkpoint}
 		}
 		s.links.Send(w.peer, m)
 	}
@@ -194,7 +227,7 @@ func (s *LogSending) sendBatch(checkpoint []byte) {
 // sendState sends a state in parts.
 func (s *LogSending) sendState(w *logFollower, packed, checkpoint []byte) {
 	for part := uint32(0); ; part++ {
-		m := &LogState{Region: s.group.Shard.Region, Part: part, Data: packed[:min(MaxLogPart, len(packed))]}
+		m := &LogState{Shard: s.group.Shard, Part: part, Data: packed[:min(MaxLogPart, len(packed))]}
 		if packed = packed[len(m.Data):]; len(packed) == 0 {
 			m.Checkpoint = checkpoint
 		}

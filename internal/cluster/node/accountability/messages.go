@@ -1,25 +1,26 @@
 package accountability
 
 import (
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// Logs of regions (package regionlog). They travel over links from the leader of a
-// region to the other members of its group.
+// Logs of regions, and of the lobby (package regionlog). They travel over links from the
+// leader of a shard to the other members of its group.
 type (
-	// FollowLog asks the leader of a region for its log, for a few seconds. State: the
+	// FollowLog asks the leader of a shard for its log, for a few seconds. State: the
 	// sender needs the state of a checkpoint to begin with.
 	FollowLog struct {
-		Region world.RegionPos
-		State  bool
+		Shard shards.Shard
+		State bool
 	}
 
-	// LogEntries is what changed the region in some ticks, deflated (regionlog.Batch), and
-	// the checkpoint after them if one is due.
+	// LogEntries is what changed a region in some ticks, or the lobby's register in a second,
+	// deflated (regionlog.Batch), and the checkpoint after them if one is due.
 	LogEntries struct {
-		Region     world.RegionPos
+		Shard      shards.Shard
 		Number     uint64 // of the first
 		Packed     []byte
 		Checkpoint []byte // regionlog.Checkpoint in its encoding; may be empty
@@ -28,7 +29,7 @@ type (
 	// LogState is a part of the deflated state of a checkpoint, which comes with the
 	// last part.
 	LogState struct {
-		Region     world.RegionPos
+		Shard      shards.Shard
 		Part       uint32
 		Data       []byte
 		Checkpoint []byte // empty, but in the last part

@@ -163,7 +163,7 @@ func (k *ShownChecking) OnShown(f *peers.Remote, m *Shown) {
 		k.routes.Rewatch(session, m.Region)
 	}
 	if x.bad > 5 {
-		k.Note(fmt.Sprintf("Node %s shows players here %s otherwise than it signs, and does not sign what it shows: nothing is proven by that.", f.Peer.ID.Short(), where(m.Region)))
+		k.Note(fmt.Sprintf("Node %s shows players here %s otherwise than it signs, and does not sign what it shows: nothing is proven by that.", f.Peer.ID.Short(), where(shards.Shard{Region: m.Region})))
 		notice := &region.Notice{Region: m.Region, Code: "unsigned", Text: "The host of this region does not sign what it shows. What you see here may be false."}
 		for _, session := range watchers {
 			k.sessions.ToSession(session, notice)

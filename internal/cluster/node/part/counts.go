@@ -8,6 +8,7 @@ type Counts struct {
 	Slept    uint64 // regions
 	Dropped  uint64 // messages between nodes that could not be brought anywhere
 
+	NamesFalse uint64 // of the lobby's log, by which its leader was suspected
 	LogEntries uint64 // of other hosts' regions, replayed
 	LogsLost   uint64 // logs that could not be followed any further
 
