@@ -104,7 +104,7 @@ func fabricates(t *telling, from machine.Peer, m machine.Message) bool {
 	p := &t.forge
 	switch m := m.(type) {
 	case *accountability.LogState:
-		if m.Region != t.region || from.ID != t.leader.ID {
+		if m.Shard != (shards.Shard{Region: t.region}) || from.ID != t.leader.ID {
 			break
 		}
 		if m.Part == 0 {
@@ -116,7 +116,7 @@ func fabricates(t *telling, from machine.Peer, m machine.Message) bool {
 			p.from = c
 		}
 	case *accountability.LogEntries:
-		if m.Region != t.region || from.ID != t.leader.ID || len(t.told) > 0 {
+		if m.Shard != (shards.Shard{Region: t.region}) || from.ID != t.leader.ID || len(t.told) > 0 {
 			break
 		}
 		if !p.gap {
