@@ -34,14 +34,14 @@ func TestWhoHoldsACellDecides(t *testing.T) {
 			{0, 500, good, nil}, {0, 3500, nil, nil}, {0, 6500, bad, nil}, {1, 500, good, nil}, {1, 3500, nil, nil}, {1, 6500, bad, nil}, {2, 500, good, nil}, {3, 6500, bad, nil},
 		}, good},
 		{"beside a holder, who names others that have not answered", []answer{
-			{0, 500, good, []int32{3500}}, {0, 4500, bad, nil}, {1, 500, bad, nil}, {2, 500, good, nil}, {3, 500, bad, nil},
+			{0, 500, good, []int32{1500}}, {0, 2600, bad, nil}, {1, 500, bad, nil}, {2, 500, good, nil}, {3, 500, bad, nil},
 		}, nil},
 		{"the same, and nobody is named", []answer{
-			{0, 500, good, nil}, {0, 1400, bad, nil}, {1, 500, bad, nil}, {2, 500, good, nil}, {3, 500, bad, nil},
+			{0, 500, good, nil}, {0, 2600, bad, nil}, {1, 500, bad, nil}, {2, 500, good, nil}, {3, 500, bad, nil},
 		}, bad},
 		{"who stands farther away is not believed about who stands there", []answer{
-			{0, 500, good, nil}, {0, 9000, bad, []int32{600}}, {1, 500, good, nil}, {2, 500, good, nil}, {3, 500, bad, nil},
-		}, good},
+			{0, 3000, good, nil}, {0, 9000, bad, []int32{2900}}, {1, 500, good, nil}, {2, 500, bad, nil}, {3, 500, bad, nil},
+		}, nil},
 		{"who holds it does not know it", []answer{
 			{0, 500, nil, nil}, {0, 6500, good, nil}, {1, 500, nil, nil}, {1, 6500, good, nil}, {2, 500, good, nil}, {3, 500, bad, nil},
 		}, good},
@@ -79,7 +79,7 @@ func TestHalfOfTheZonesAndMostOfThoseWhoHoldACell(t *testing.T) {
 		kind   messages.Kind
 		second int32 // where the second member of a zone stands
 		how    verdict
-	}{{messages.ForUpdate, 1500, kept}, {messages.ForLook, 1500, unknown}, {messages.ForUpdate, 4000, unknown}} {
+	}{{messages.ForUpdate, 1500, kept}, {messages.ForLook, 1500, unknown}, {messages.ForUpdate, 2600, unknown}} {
 		n := newBare(state.World{Side: 10_000, Cell: 1000}, 4, true)
 		n.Self = &overlay.Contact{ID: id.ID{99}, Pos: n.Places.Key(geom.Point{X: 5000, Y: 5000}, 0)}
 		for i, d := range []int32{-1000, 1000, 1100} {
