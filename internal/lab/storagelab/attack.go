@@ -262,7 +262,7 @@ func reportTampering(t *lab.Trial, g siegeRun, rows []siegeRow) {
 	}
 	found := lab.Table{
 		Name:    "found" + g.key(),
-		Title:   "Retrievals of honest nodes that found what is not true, in all runs (tables 6.35 to 6.40)",
+		Title:   "Retrievals of honest nodes that found what is not true, in all runs (tables 6.35 to 6.40); in brackets those of them that took nothing false for known",
 		Columns: []string{"malicious"},
 	}
 	for k := range messages.Kinds {
@@ -271,15 +271,15 @@ func reportTampering(t *lab.Trial, g siegeRun, rows []siegeRow) {
 	for _, row := range rows {
 		a, b := []any{row.malicious}, []any{row.malicious}
 		for k := range messages.Kinds {
-			var all, hand, wrong int
+			var all, hand, wrong, guessed int
 			for _, r := range row.results {
-				all, hand, wrong = all+r.Queries[k], hand+r.Tried[k], wrong+r.Tampered[k]
+				all, hand, wrong, guessed = all+r.Queries[k], hand+r.Tried[k], wrong+r.Tampered[k], guessed+r.Guessed[k]
 			}
 			share := "–"
 			if all > 0 {
 				share = strconv.FormatFloat(float64(hand)/float64(all), 'f', 4, 64)
 			}
-			a, b = append(a, share), append(b, wrong)
+			a, b = append(a, share), append(b, fmt.Sprintf("%d (%d)", wrong, guessed))
 		}
 		tried.Row(a...)
 		found.Row(b...)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/attack"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
@@ -59,6 +60,7 @@ type siegeResult struct {
 	Queries      [messages.Kinds]int // of honest nodes
 	Tried        [messages.Kinds]int // of these, those attackers had a hand in
 	Tampered     [messages.Kinds]int // and those that found what is not true
+	Guessed      [messages.Kinds]int // of these, those that took nothing false for known
 	Dropped      int                 // actions
 	siegeVerdict
 	// Left and Back are how often malicious nodes have left, and have come back.
@@ -131,7 +133,15 @@ func (s *siege) heard(r storage.Report) {
 	s.judge.hear(&r, s.truth)
 	if r.Votes > 0 && !s.truth.right(&r) {
 		s.result.Tampered[r.Kind]++
+		s.result.Guessed[r.Kind] += lab.Indicator(s.onlyGuesses(&r))
 	}
+}
+
+// onlyGuesses reports whether a retrieval is wrong about such cells alone of which the node
+// itself says that it is not sure.
+func (s *siege) onlyGuesses(r *storage.Report) bool {
+	truth := s.truth.at[r.Of]
+	return r.Seen != nil && truth != nil && !r.Seen.Contradicts(truth, s.rules.World())
 }
 
 // At implements attack.Knowledge: what is true, and who was woken.

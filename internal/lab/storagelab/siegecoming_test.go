@@ -2,6 +2,7 @@ package storagelab
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
@@ -35,7 +36,8 @@ func TestLongMembersComeAndGo(t *testing.T) {
 	again := map[*state.Player]bool{} // members' players that have acted after they had come back
 	s.acted = func(a *state.Action) {
 		s.taint.Acted(a)
-		if s.result.Back == o.Malicious && s.gang.Has(a.Player.ID) {
+		cameBack := func(n *storageNode) bool { return n.player == a.Player && n.came > s.begin && !n.gone }
+		if s.gang.Has(a.Player.ID) && slices.ContainsFunc(s.all[:s.started], cameBack) {
 			again[a.Player] = true
 		}
 	}

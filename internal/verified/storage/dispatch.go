@@ -55,7 +55,7 @@ func (n *Node) OnTimer(t machine.Timer) {
 	switch t.Kind {
 	case part.TimerCycle:
 		n.updates.onCycle(t)
-	case part.TimerQuery, part.TimerPins, part.TimerFetch:
+	case part.TimerQuery, part.TimerPins, part.TimerWays, part.TimerFetch:
 		n.queries.OnTimer(t)
 	case part.TimerDeposit:
 		n.actions.Player.Deposit(int64(t.Arg))

@@ -84,7 +84,7 @@ func newNode(shared part.Part, cfg Config) *Node {
 	})
 	n.queries = retrieval.New(c, retrieval.Surroundings{
 		Area: &n.area, Zones: &n.zones, Replica: n.replica, Patches: &n.patches,
-		Ballot: vote.New(c, &n.zones, n.replica), Static: n.dormant, Ended: n.retrieved,
+		Ballot: vote.New(c, &n.area, &n.zones, n.replica), Static: n.dormant, Ended: n.retrieved,
 	})
 	n.transfer = transfer.New(c, transfer.Surroundings{
 		Area: &n.area, Zones: &n.zones, Replica: n.replica, Actions: &n.actions.Store, Dormant: n.dormant, Retrievals: n.queries,

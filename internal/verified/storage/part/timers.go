@@ -13,6 +13,7 @@ const (
 	TimerHurry
 	TimerInsist
 	TimerPins
+	TimerWays
 	TimerWake
 )
 

@@ -37,6 +37,10 @@ func (aq *Acquaintances) MayBeResponsible(c *overlay.Contact, home geom.Point) b
 // whose cell the key lies: of a hundred of these one does not.
 func (oa *Area) IsClose(c *overlay.Contact, key geom.Point) bool { return oa.isWithin(1, c, key) }
 
+// MayHold reports whether a node stands close enough to a place to hold it: the circle around
+// a cell reaches farther than the cell, but seldom so far.
+func (oa *Area) MayHold(c *overlay.Contact, key geom.Point) bool { return oa.isWithin(2, c, key) }
+
 // isWithin reports whether the square of a node's distance to a key is at most so many times
 // the mean one between neighbours, by the node's own.
 func (oa *Area) isWithin(times int64, c *overlay.Contact, key geom.Point) bool {

@@ -27,8 +27,9 @@ type responders struct {
 
 // directQuery is what a retrieval has asked nodes directly.
 type directQuery struct {
-	zones  []directZone
-	sought bool // neighbours were asked whom they know
+	zones   []directZone
+	settled bool // who was asked in two ways has had the time to answer
+	sought  bool // neighbours were asked whom they know
 }
 
 type directZone struct {
@@ -52,6 +53,9 @@ const (
 	// directPatience is how long those who are asked directly have to answer, before
 	// others are looked for.
 	directPatience = time.Second
+	// waysPatience is how long both ways to a zone in which nobody is known have to bring
+	// an answer.
+	waysPatience = time.Second / 2
 	// maxAsked is how many nodes of a zone are asked directly at most, and
 	// maxSought how many of a zone a neighbour names.
 	maxAsked, maxSought = 64, 24
@@ -65,8 +69,12 @@ func (rc *responders) areAsked(q *Query) bool {
 // ask asks a zone: those who are known there, or else whoever the overlay finds.
 func (rc *responders) ask(q *Query, zone int) {
 	if !rc.areAsked(q) || len(rc.list[zone]) == 0 {
-		q.direct.zones[zone].strange = rc.Hardened && !rc.expect(q, zone)
+		strange := rc.Hardened && !rc.expect(q, zone)
+		q.direct.zones[zone].strange = strange
 		rc.Overlay.Areacast(q.keys[zone], &q.Retrieve)
+		if strange && !rc.areAsked(q) {
+			rc.askAnotherWay(q, zone)
+		}
 		return
 	}
 	for _, p := range rc.list[zone] {

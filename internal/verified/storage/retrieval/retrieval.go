@@ -87,6 +87,7 @@ func (rt *Retrievals) Retrieve(kind messages.Kind, area overlay.Area, of int64) 
 		rt.peers.ask(q, z)
 	}
 	if rt.Hardened {
+		rt.Env.SetTimer(q.Began.Add(waysPatience), machine.Timer{Kind: part.TimerWays, Arg: q.Query})
 		rt.Env.SetTimer(q.Began.Add(directPatience), machine.Timer{Kind: part.TimerPins, Arg: q.Query})
 	}
 	return q
@@ -146,6 +147,8 @@ func (rt *Retrievals) OnTimer(t machine.Timer) {
 	case q == nil:
 	case t.Kind == part.TimerQuery:
 		rt.Conclude(q)
+	case t.Kind == part.TimerWays:
+		rt.settle(q)
 	case t.Kind == part.TimerPins:
 		rt.askAgain(q)
 	case q.fetching:
@@ -215,9 +218,28 @@ func (rt *Retrievals) OnResult(from *overlay.Contact, m *messages.Result) {
 	}
 }
 
+// settle completes the zones in which nobody was known and of which both ways have had the
+// time to bring an answer.
+func (rt *Retrievals) settle(q *Query) {
+	if q.Done || q.fetching {
+		return
+	}
+	q.direct.settled = true
+	before := q.full
+	for zone := range q.Zones {
+		if !q.Zones[zone].Over && rt.isComplete(q, zone) {
+			q.close(zone)
+		}
+	}
+	if q.full > before {
+		rt.tally(q, q.AllSilent(rt.zones))
+	}
+}
+
 // isComplete reports whether everybody of a zone has answered, by those who have and, in the
 // hardened protocol, by what else is known of the zone. Where nobody is who is likely to have
-// the area, who says to have it has to stand close; otherwise askAgain looks for others first.
+// the area, who says to have it has to stand close, and an answer by the other way is waited
+// for, too; otherwise askAgain looks for others first.
 func (rt *Retrievals) isComplete(q *Query, zone int) bool {
 	switch {
 	case len(q.missing[zone]) > 0:
@@ -231,7 +253,7 @@ func (rt *Retrievals) isComplete(q *Query, zone int) bool {
 	case !q.direct.isStrange(zone):
 		return q.zoneReached(zone)
 	}
-	return slices.ContainsFunc(q.Zones[zone].Results, func(r *messages.Result) bool { return rt.peers.isLikely(r.Around, &q.keys[zone]) })
+	return q.direct.settled && slices.ContainsFunc(q.Zones[zone].Results, func(r *messages.Result) bool { return rt.peers.isLikely(r.Around, &q.keys[zone]) })
 }
 
 // continuesAlone reports whether a node to whom nobody has answered goes on with what it

@@ -38,7 +38,7 @@ func newBare(world state.World, zones int, hardened bool, rules state.Rules) *ba
 	electorate, area := placement.AllPresent(p), &placement.Area{Part: p}
 	own := replica.New(p, area)
 	b.Retrievals = New(p, Surroundings{
-		Area: area, Zones: &electorate, Replica: own, Patches: &replica.Patches{Part: p, Replica: own}, Ballot: vote.New(p, &electorate, own),
+		Area: area, Zones: &electorate, Replica: own, Patches: &replica.Patches{Part: p, Replica: own}, Ballot: vote.New(p, area, &electorate, own),
 		Ended: func(q *Query, out vote.Outcome, votes int) { b.ended = append(b.ended, ended{q, out, votes}) },
 	})
 	return b
@@ -152,8 +152,8 @@ func TestOneAnswerInTheOwnName(t *testing.T) {
 }
 
 // A zone is not complete because somebody says that it has the whole area and names nobody
-// beside it: it has to stand close, and not to contradict others; and who is known to have
-// the area is waited for.
+// beside it: it has to stand close, and nobody may contradict it who is asked in another way
+// at the same time; and who is known to have the area is waited for.
 func TestWhoClaimsAnAreaCompletesNoZone(t *testing.T) {
 	const zone = 1
 	place := geom.Point{X: 4500, Y: 4500}
@@ -166,13 +166,14 @@ func TestWhoClaimsAnAreaCompletesNoZone(t *testing.T) {
 		known bool    // the first who answers: it has answered the last time, too
 		far   []int32 // from the area, of who answers
 		over  int     // complete after so many answers; 0: never
+		then  bool    // complete when both ways have had the time to bring an answer
 	}{
-		{"claims from afar", false, []int32{2000, -2000}, 0},
-		{"one who stands close", false, []int32{300}, 1},
-		{"two who both claim it", false, []int32{300, 400}, 1},
-		{"one from afar, one who stands close", false, []int32{2000, 300}, 0},
-		{"claims before the answer of who is known", true, []int32{300, 2000}, 0},
-		{"who is known", true, []int32{300}, 1},
+		{"claims from afar", false, []int32{2000, -2000}, 0, false},
+		{"one who stands close", false, []int32{300}, 0, true},
+		{"two who both claim it", false, []int32{300, 400}, 0, false},
+		{"one from afar, one who stands close", false, []int32{2000, 300}, 0, false},
+		{"claims before the answer of who is known", true, []int32{300, 2000}, 0, false},
+		{"who is known", true, []int32{300}, 1, true},
 	} {
 		n := newBare(state.World{Side: 9000, Cell: 1000}, 4, true, nil)
 		n.part.Self = &overlay.Contact{ID: id.ID{99}, Pos: n.Places.Key(place, 0)}
@@ -200,8 +201,9 @@ func TestWhoClaimsAnAreaCompletesNoZone(t *testing.T) {
 				over = i + 1
 			}
 		}
-		if over != c.over {
-			t.Errorf("%s: complete after %d answers, want %d", c.name, over, c.over)
+		n.settle(q)
+		if then := q.Zones[zone].Over; over != c.over || then != c.then {
+			t.Errorf("%s: complete after %d answers, later %v; want %d, %v", c.name, over, then, c.over, c.then)
 		}
 	}
 }

@@ -13,13 +13,14 @@ import (
 // Ballot lets the zones vote on what has been answered to a retrieval.
 type Ballot struct {
 	*part.Part
+	area    *placement.Area
 	zones   *placement.Electorate
 	replica *replica.Replica // what counts where no majority agrees
 }
 
 // New returns the ballot of a node.
-func New(p *part.Part, zones *placement.Electorate, own *replica.Replica) *Ballot {
-	return &Ballot{Part: p, zones: zones, replica: own}
+func New(p *part.Part, area *placement.Area, zones *placement.Electorate, own *replica.Replica) *Ballot {
+	return &Ballot{Part: p, area: area, zones: zones, replica: own}
 }
 
 // Count lets the zones vote for each cell by its digest. An answer has a

@@ -3,6 +3,7 @@ package vote
 import (
 	"slices"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/state"
 )
 
@@ -43,8 +44,8 @@ func (bl *Ballot) countOwners(q *Poll, x, y int32) (best *state.Cell, votes int,
 		switch most := 2*o.votes > all; {
 		case most && o.zones >= bl.zones.VotesNeeded():
 			return o.cell, o.zones, elected
-		case most && 2*o.zones >= bl.zones.Voters() && heard >= bl.zones.Voters():
-			return o.cell, o.zones, kept // half of the zones, and most of the owners: see decision 118
+		case most && 2*o.zones >= bl.zones.Voters() && heard >= bl.zones.Voters() && q.Kind != messages.ForLook:
+			return o.cell, o.zones, kept // half of the zones, and most of the owners: see decisions 118 and 240
 		}
 		votes = max(votes, o.zones)
 	}

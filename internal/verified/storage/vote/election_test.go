@@ -32,7 +32,7 @@ func newBare(world state.World, zones int, hardened bool) bare {
 	p.Places = state.NewMapping(p.Space, world)
 	all := placement.AllPresent(p)
 	own := replica.New(p, nil)
-	return bare{New(p, &all, own), &all, own}
+	return bare{New(p, &placement.Area{Part: p}, &all, own), &all, own}
 }
 
 var small = state.World{Side: 1000, Cell: 1000}

@@ -24,7 +24,7 @@ type Zone struct {
 
 	// What those answer for by where they stand who have answered, when there were so many
 	// answers.
-	circles   map[*messages.Around]geom.Circle
+	circles   map[circleKey]geom.Circle
 	circlesOf int
 }
 
