@@ -42,6 +42,7 @@ func (r *Replica) assembleRoles(c component) {
 	r.detector = &failureDetector{component: c}
 	r.lease = &leaderLease{component: c}
 	r.floor = &voteFloor{component: c, raft: r.raft}
+	r.overruled = &overruled{component: c, raft: r.raft, disk: r.disk}
 	r.election = &election{component: c, raft: r.raft, disk: r.disk, floor: r.floor}
 	r.transfer = &transfer{
 		component: c, raft: r.raft, outbox: r.outbox, election: r.election, lease: r.lease, proposals: r.proposals,
@@ -79,7 +80,7 @@ func (r *Replica) assembleSpace(c component) {
 // resetComponents resets what is of one log: another one begins.
 func (r *Replica) resetComponents() {
 	for _, c := range []interface{ reset() }{
-		r.applier, r.proposals, r.sender, r.receiver, r.floor, r.election, r.lease, r.leadership, r.transfer, r.filter,
+		r.applier, r.proposals, r.sender, r.receiver, r.floor, r.overruled, r.election, r.lease, r.leadership, r.transfer, r.filter,
 		r.detector, r.membership, r.hibernation, r.claims, r.outbox,
 	} {
 		c.reset()

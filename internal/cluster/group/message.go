@@ -29,7 +29,7 @@ const (
 	KindWake                  // to the leader: the group is needed
 	KindCatchUp               // to the leader: a member must catch up; hibernate again then
 	KindRemoved               // to a former member: the group continues without it
-	KindLogLost               // from a node that does not have the member's log, or lacks entries that it has had
+	KindLogLost               // from a node that does not have the member's log, lacks entries that it has had, or has others
 )
 
 // Message is what members send each other, besides Chunk and ChunkAck.

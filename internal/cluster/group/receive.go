@@ -112,9 +112,10 @@ func (r *Replica) handleRaft(m *Message) {
 		}
 		switch {
 		case r.phase != member || !r.filter.mayStep(rm):
-		case rm.GetType() == pb.MsgHeartbeat && rm.GetCommit() > r.disk.lastIndex():
+		case r.overruled.by(rm) || rm.GetType() == pb.MsgHeartbeat && rm.GetCommit() > r.disk.lastIndex():
 			// The leader knows that this member has had entries that it has no more: its disk
-			// was put back. They are not sent again while the leader counts them as here. So
+			// was put back. They are not sent again while the leader counts them as here. Or
+			// the leader lacks what is committed here, as another's disk was put back. So
 			// this member is removed, and added again. Without the others that takes, the
 			// leader gets no lease from here, and starts over in another term.
 			r.outbox.sendKind(KindLogLost, m.From)

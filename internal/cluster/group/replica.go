@@ -39,6 +39,7 @@ type Replica struct {
 
 	election   *election
 	floor      *voteFloor
+	overruled  *overruled
 	lease      *leaderLease
 	leadership *leadership
 	transfer   *transfer

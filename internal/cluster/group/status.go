@@ -26,9 +26,12 @@ type Status struct {
 	// Applied is the index of the last entry in the space, Last of the last in
 	// the log; the term of the latter is LastTerm.
 	Applied, Last, LastTerm uint64
-	LogEntries, LogBytes    int
-	Election                time.Duration // the lease that the leader asks for
-	Disk                    error         // why nothing can be written
+	// Overruled is the index of an entry that is committed here and that the others, who
+	// lack it, have replaced; 0: there is none.
+	Overruled            uint64
+	LogEntries, LogBytes int
+	Election             time.Duration // the lease that the leader asks for
+	Disk                 error         // why nothing can be written
 }
 
 // MemberStatus is a member.
@@ -52,7 +55,7 @@ func (r *Replica) Status() Status {
 	if s.Leads && !r.lease.holds() {
 		s.Leads = false // and the next handler will say so
 	}
-	s.Restored, s.Basis = r.st.Restored, r.st.Basis
+	s.Restored, s.Basis, s.Overruled = r.st.Restored, r.st.Basis, r.overruled.at
 	s.Leader = r.Leader()
 	s.Last, s.LastTerm, _ = r.raft.lastEntry()
 	s.LogEntries, s.LogBytes = int(s.Last-r.st.Base), r.raft.logBytes()

@@ -208,3 +208,37 @@ func TestOldDiskOfAFollower(t *testing.T) {
 		}
 	}
 }
+
+// TestOverruled: the disk of a replica is put back of which nobody knows that it had more,
+// and a leader is elected that lacks what was committed. Who has it comes back, says so, and
+// becomes a member anew with what the others have: it does not go on with another state.
+func TestOverruled(t *testing.T) {
+	for seed := uint64(1); seed <= 3; seed++ {
+		net, _, stale, cut, _ := rolledBack(t, seed)
+		net.log = map[[3]uint64]string{} // the entries that are lost will be others
+		vouch := func(i int) { net.nodes[i].Call(func() { net.node(i).Vouch(0, 0, 0) }) }
+		vouch(cut)
+		vouch(stale)
+		net.until("one leads", func() bool { return net.leader() >= 0 })
+		for range 20 {
+			net.write(net.leader(), "other")
+		}
+		had := 3 - stale - cut
+		net.nodes[had].Restart()
+		old := net.node(had)
+		net.sim.Run(100 * time.Millisecond)
+		vouch(had)
+		overruled := uint64(0)
+		net.until("it is told that it was removed", func() bool {
+			overruled = max(overruled, old.Status().Overruled)
+			return len(old.gone) > 0
+		})
+		if !errors.Is(old.gone[0], ErrRemoved) || overruled == 0 {
+			t.Errorf("seed %d: it ended: %v; overruled at entry %d", seed, old.gone, overruled)
+		}
+		net.nodes[had].Restart() // its owner makes another replica
+		net.until("all have the same", func() bool {
+			return net.leader() >= 0 && net.settled(0, 1, 2) && net.has(had, "other") != "" && net.has(had, "after") == net.has(stale, "after")
+		})
+	}
+}

@@ -150,6 +150,11 @@ func (w *settler) OnMessage(from machine.Peer, m machine.Message) {
 		return
 	}
 	w.last = w.env.Now()
+	switch m.(type) {
+	case *region.Frame, *region.Columns:
+	default:
+		w.debug("%T %+v", m, m)
+	}
 	w.receive(m)
 	switch m := m.(type) {
 	case *region.ActResult:
@@ -325,4 +330,12 @@ func (c *cluster) addSettler(number, of int) *settler {
 	peer := machine.Peer{ID: id.Of(fmt.Append(nil, "settler ", number))}
 	n := c.s.AddAs(peer, func(env machine.Env) machine.Machine { return newSettler(c, env, number, of) })
 	return n.Machine().(*settler)
+}
+
+var debugName string
+
+func (w *settler) debug(format string, args ...any) {
+	if w.name == debugName {
+		w.c.Logf("DBG %.2f %s: %s", w.since(w.env.Now()), w.node.ID.Short(), fmt.Sprintf(format, args...))
+	}
 }

@@ -224,7 +224,7 @@ func (g *quorumLoss) decide(st *group.Status, now machine.Time) {
 	var survivors []hostpolicy.Survivor
 	for who, s := range g.heard { // the order does not matter
 		survivors = append(survivors, hostpolicy.Survivor{
-			ID: who, Led: s.Led, Member: s.Member, Log: s.End(),
+			ID: who, Led: s.Led, Member: s.Member, Waits: waits(st, who), Log: s.End(),
 		})
 	}
 	own := shardgroup.EndOf(st)
@@ -245,6 +245,12 @@ func (g *quorumLoss) decide(st *group.Status, now machine.Time) {
 		return
 	}
 	g.Note(lost + ": it goes on with what this node has, its state of " + part.Clock(g.since) + ". What only they had is lost; if they come back they put it aside.")
+}
+
+// waits reports whether a member has no vote and is to get one: it does not continue by
+// itself (check).
+func waits(st *group.Status, who id.ID) bool {
+	return slices.ContainsFunc(st.Members, func(m group.MemberStatus) bool { return m.Peer.ID == who && !m.Voter && !m.Standby })
 }
 
 // count counts the voters that cannot elect, and the nodes near the key that have

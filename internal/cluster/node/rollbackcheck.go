@@ -32,6 +32,7 @@ type rollbackCheck struct {
 	seen       *peers.Sightings
 	fetching   *copies.Fetching
 
+	told    bool // that the others lack what is committed here
 	done    bool // there is nothing to find out (any more)
 	begun   machine.Time
 	joined  machine.Time // since when the directory can tell whom to ask
@@ -105,6 +106,7 @@ func (k *rollbackCheck) isNeeded() bool { return k.group.Opened != 0 && k.signat
 // beat goes on with the check.
 func (k *rollbackCheck) beat(now machine.Time) {
 	st := k.group.Raft.Status()
+	k.tellOverruled(&st)
 	if k.done || !st.Member || st.Asleep {
 		return
 	}
@@ -127,6 +129,16 @@ func (k *rollbackCheck) beat(now machine.Time) {
 		k.wait(&st, now)
 	case now.Sub(k.begun) >= rollbackListens || k.since != 0:
 		k.end()
+	}
+}
+
+// tellOverruled tells people that the others have gone on without something that was
+// acknowledged: a disk was put back, and who had more was not there.
+func (k *rollbackCheck) tellOverruled(st *group.Status) {
+	if st.Overruled != 0 && !k.told {
+		k.told = true
+		k.Note(fmt.Sprintf("The hosts of %s have gone on without entry %d and what follows, which this node has: the disk of one was put back. What they lack is lost there; this node puts aside what it has.",
+			k.group.Shard, st.Overruled))
 	}
 }
 

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -173,6 +174,7 @@ func (w *storm) rage(times int) {
 	w.note("calm")
 	w.s.Run(15 * time.Second)
 	acked := 0
+	debugName = os.Getenv("DBG")
 	for _, g := range w.settlers {
 		g.acked, g.quiet = 0, false
 	}

@@ -49,6 +49,7 @@ func (a *admission) onEnter(from machine.Peer, m *Enter) {
 		return
 	}
 	if ptr, ok := a.store.pointer(keyPointer, m.Player); ok {
+		a.outgoing.offerAgain(m.Player, ptr, from)
 		a.env.Send(from, &Moved{a.cfg.Pos, m.Player, ptr.to, uint32(ptr.epoch), MovedElsewhere})
 		return
 	}

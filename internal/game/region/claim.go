@@ -26,7 +26,8 @@ const (
 	maxClaims = 1024
 	// claimTime is how long the lobby may take. If it does not answer at all, which
 	// happens when its own host has just died, a handover by a neighbour at the
-	// common border is believed without; others are offered again.
+	// common border is believed without; others are offered again. One that is offered a
+	// second time may have gone on from here: that only the lobby can tell.
 	claimTime = 2 * time.Second
 	// borderZone is how far from a neighbour a player may be who has come on foot.
 	borderZone = 16 * fixed.One
@@ -122,7 +123,7 @@ func (in *incomingHandovers) expireClaims() {
 			continue
 		}
 		delete(in.claims, player)
-		if pos, _ := RegionOf(c.from); !c.m.Asks && adjacent(pos, in.cfg.Pos) && distanceTo(pos, c.p.Body.Pos) <= borderZone {
+		if pos, _ := RegionOf(c.from); !c.m.Asks && !c.m.Again && adjacent(pos, in.cfg.Pos) && distanceTo(pos, c.p.Body.Pos) <= borderZone {
 			in.accept(c)
 		}
 	}

@@ -22,7 +22,7 @@ func (e *Examiner) Record(key, value []byte) (player id.ID, err error) {
 	}
 	kind := string(key[:1])
 	switch kind {
-	case keyPlayer, keyPointer, keyIntent, keyActor, keyActs, keyOrders, keySigned:
+	case keyPlayer, keyPointer, keyWent, keyIntent, keyActor, keyActs, keyOrders, keySigned:
 		if len(key) != 1+id.Size {
 			return player, fmt.Errorf("a player's record: %w", ErrCorrupt)
 		}
@@ -37,7 +37,7 @@ func (e *Examiner) Record(key, value []byte) (player id.ID, err error) {
 		_, err = decodeColumn(e.r.cfg.Pos.Column(int(key[1])), value)
 	case keyArea:
 		err = e.r.area.LoadRest(value)
-	case keyPlayer:
+	case keyPlayer, keyWent:
 		_, err = world.DecodePlayer(value)
 	case keyPointer, keyIntent:
 		_, err = decodePointer(value)

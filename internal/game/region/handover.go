@@ -187,6 +187,7 @@ func (g *outgoingHandovers) onOK(from machine.Peer, m *HandoverOK) bool {
 	g.store.del(playerKey(keyPlayer, o.player))
 	g.store.del(playerKey(keyIntent, o.player))
 	g.store.put(playerKey(keyPointer, o.player), ptr.encode())
+	g.store.put(playerKey(keyWent, o.player), o.m.State)
 	g.dedup.drop(o.player)
 	if h := o.session; h != nil {
 		g.finish(h, o, ptr)

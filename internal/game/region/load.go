@@ -164,7 +164,7 @@ func (l *loading) unpackOne(key string, value []byte) error {
 		return l.unpackLog(rest, value)
 	case keyArea:
 		l.rest = value
-	case keyPlayer, keyPointer, keyIntent:
+	case keyPlayer, keyPointer, keyWent, keyIntent:
 		l.store.small[key] = value
 	case keyActor:
 		l.store.small[key] = value

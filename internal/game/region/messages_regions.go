@@ -30,6 +30,7 @@ type (
 		Log     []byte       // what the player has signed: inputlog.Log; empty if it asks, or nothing need be signed
 		Session machine.Peer // zero: nobody plays the player at the moment
 		Asks    bool         // does not give, but asks whether the region has it
+		Again   bool         // the region has had it, and may have lost it since
 	}
 
 	// HandoverOK says that the new home has made the player durable.

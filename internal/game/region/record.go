@@ -19,6 +19,7 @@ import (
 //	a            what else the area knows: mobs, scheduled block ticks
 //	p player     a player whose home is here: world.Player's bytes
 //	t player     where a player went: a pointer
+//	v player     the player as it went there: world.Player's bytes
 //	i player     where a player may have gone: a pointer
 //	e region     edits ended for a neighbour that it may ask for again
 //	f player     the epoch with which a player of elsewhere has acted here
@@ -40,6 +41,7 @@ const (
 	keyArea           = "a"
 	keyPlayer         = "p"
 	keyPointer        = "t"
+	keyWent           = "v"
 	keyIntent         = "i"
 	keyNeighbourEdits = "e"
 	keyActor          = "f"

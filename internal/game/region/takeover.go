@@ -159,7 +159,7 @@ func (in *incomingHandovers) merge(state []byte) {
 		return
 	}
 	in.store.put(playerKey(keyPlayer, p.ID), state)
-	in.store.del(playerKey(keyPointer, p.ID))
+	in.store.forgetWent(p.ID)
 	in.store.del(playerKey(keyIntent, p.ID))
 }
 
@@ -186,6 +186,7 @@ func (in *incomingHandovers) takeOver(from machine.Peer, m *Handover, p *world.P
 	in.arriving[m.Player] = uint64(m.Epoch)
 	key := playerKey(keyPlayer, m.Player)
 	before, had := in.store.small[playerKey(keyPointer, m.Player)]
+	went, gone := in.store.small[playerKey(keyWent, m.Player)]
 	in.store.put(key, p.AppendBinary(nil))
 	in.store.put(playerKey(keyActs, m.Player), m.Acts)
 	in.store.put(playerKey(keyOrders, m.Player), m.Orders)
@@ -193,7 +194,7 @@ func (in *incomingHandovers) takeOver(from machine.Peer, m *Handover, p *world.P
 		in.store.put(playerKey(keySigned, m.Player), m.Log)
 	}
 	in.dedup.adopt(m.Player, acts)
-	in.store.del(playerKey(keyPointer, m.Player))
+	in.store.forgetWent(m.Player)
 	in.store.del(playerKey(keyIntent, m.Player))
 	in.store.then(func(ok bool) {
 		delete(in.arriving, m.Player)
@@ -202,6 +203,9 @@ func (in *incomingHandovers) takeOver(from machine.Peer, m *Handover, p *world.P
 			in.dedup.drop(m.Player)
 			if had {
 				in.store.put(playerKey(keyPointer, m.Player), before)
+			}
+			if gone {
+				in.store.put(playerKey(keyWent, m.Player), went)
 			}
 			in.env.Send(from, &HandoverRefused{m.Player, m.Epoch, "storage"})
 			return

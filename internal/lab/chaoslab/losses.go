@@ -53,7 +53,10 @@ var (
 		regexp.MustCompile(`^Nobody has more of ` + part + ` than this node, whose disk was put back`),
 	}
 	// The disk of some host was put back.
-	hostsPutBack = regexp.MustCompile(`^Node \S+ has a copy of ` + part + ` that is newer than what its hosts have`)
+	hostsPutBack = []*regexp.Regexp{
+		regexp.MustCompile(`^Node \S+ has a copy of ` + part + ` that is newer than what its hosts have`),
+		regexp.MustCompile(`^The hosts of ` + part + ` have gone on without entry \d+`),
+	}
 	// Of two groups of a part one has given way, and what was built there is merged.
 	becomesOne = []*regexp.Regexp{
 		regexp.MustCompile(`^Another group of ` + part + ` goes on`),
@@ -109,8 +112,10 @@ func (c *chaos) hear(node int, at time.Time, text string) {
 			c.addLoss(loss{part: m[1], from: c.diskOf(at, func(d oldDisk) bool { return d.node == node }), to: at.Add(saidWithin), said: text})
 		}
 	}
-	if m := hostsPutBack.FindStringSubmatch(text); m != nil {
-		c.addLoss(loss{part: m[1], from: c.diskOf(at, func(oldDisk) bool { return true }), to: at.Add(saidWithin), said: text})
+	for _, r := range hostsPutBack {
+		if m := r.FindStringSubmatch(text); m != nil {
+			c.addLoss(loss{part: m[1], from: c.diskOf(at, func(oldDisk) bool { return true }), to: at.Add(saidWithin), said: text})
+		}
 	}
 	for _, r := range becomesOne {
 		if m := r.FindStringSubmatch(text); m != nil {

@@ -17,10 +17,12 @@ func TestLossesAreReported(t *testing.T) {
 	c.hear(1, at.Add(time.Minute), "Another group of region -1,2 goes on, recovered without this node or begun before its own: what this node had is put aside.")
 	c.hear(1, at, "Nobody who hosts the lobby has more than this node, whose disk was put back to an older state: it goes on with a copy that ends with entry 7. What was built after that is lost.")
 	c.hear(1, at, "Hosts of region 3,4 have lost what they had of it (2 of 3): it goes on with what this node has, its state of 00:00:10. What only they had is lost; if they come back they put it aside.")
+	c.hear(2, at, "The hosts of region 5,-6 have gone on without entry 258 and what follows, which this node has: the disk of one was put back. What they lack is lost there; this node puts aside what it has.")
 	c.hear(1, at, "3 changes of region 9,9, which were made here without its hosts, are in place.")
 	for part, want := range map[string]loss{
 		"region -1,2": {from: at.Add(-32 * time.Second).Add(-clockError), to: at.Add(time.Minute).Add(saidWithin)},
 		"the lobby":   {from: at.Add(-time.Minute), to: at.Add(saidWithin)},
+		"region 5,-6": {from: at.Add(-time.Second), to: at.Add(saidWithin)},
 		"region 3,4":  {from: at.Add(-20 * time.Second).Add(-clockError), to: at.Add(saidWithin)},
 	} {
 		got := c.lost[part]
@@ -28,7 +30,7 @@ func TestLossesAreReported(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", part, got, want)
 		}
 	}
-	if len(c.lost) != 3 {
+	if len(c.lost) != 4 {
 		t.Errorf("%d parts have lost something", len(c.lost))
 	}
 }

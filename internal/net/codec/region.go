@@ -257,7 +257,7 @@ var regionKinds = []*kind{
 		f.bytes(&m.Orders, decision.MaxExecutedSize)
 		f.bytes(&m.Log, inputlog.MaxLogSize)
 		f.peer(&m.Session)
-		f.bool(&m.Asks)
+		f.bools(&m.Asks, &m.Again)
 	}),
 	message(58, func(f *form, m *region.NewHost) { f.region(&m.Region) }),
 	message(28, func(f *form, m *region.Sleeping) { f.region(&m.Region); f.ids(&m.Players) }),

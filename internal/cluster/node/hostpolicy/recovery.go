@@ -66,6 +66,7 @@ type Survivor struct {
 	ID     id.ID
 	Led    bool // it leads, or knows who does
 	Member bool // it has a replica
+	Waits  bool // it does not continue by itself: it was to get a vote, and has none yet
 	Log    Log
 }
 
@@ -114,7 +115,7 @@ func prefers(self id.ID, own Log, s Survivor) bool {
 	case s.Log.Last != own.Last:
 		return s.Log.Last > own.Last
 	}
-	return slices.Compare(s.ID[:], self[:]) < 0
+	return !s.Waits && slices.Compare(s.ID[:], self[:]) < 0
 }
 
 // Claimant is a node that says that it hosts another, greater group of a shard.

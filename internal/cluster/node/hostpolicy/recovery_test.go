@@ -115,3 +115,24 @@ func TestProven(t *testing.T) {
 		}
 	}
 }
+
+// TestLearnerKeepsNobodyFromContinuing: of two replicas with equal logs the one with the
+// lower id goes on, but not if it waits for a vote: then nobody would for half an hour.
+func TestLearnerKeepsNobodyFromContinuing(t *testing.T) {
+	own := Log{Term: 20, Last: 610}
+	q := Quorum{Voters: 2, Dead: 1, Near: 5, Answered: 4}
+	self := id.ID{2}
+	learner := Survivor{ID: id.ID{1}, Member: true, Waits: true, Log: own}
+	if !MayContinue(self, own, []Survivor{learner}, q, 0) {
+		t.Error("it leaves it to a learner, which does not")
+	}
+	longer := learner
+	longer.Log.Last++
+	voter := learner
+	voter.Waits = false
+	for _, s := range []Survivor{longer, voter} {
+		if MayContinue(self, own, []Survivor{s}, q, 0) {
+			t.Errorf("it goes on beside %+v", s)
+		}
+	}
+}
