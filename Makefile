@@ -15,7 +15,7 @@ TARGETS := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windo
 # The page is served by HTTP/1.1 alone, since WebSockets are taken over from it.
 # The linker aligns functions to 32 bytes unless told otherwise: 0.3 MB of padding.
 GOFLAGS_DIST := -trimpath -buildvcs=false -tags nethttpomithttp2
-LDFLAGS := -s -w -funcalign=16 -buildid= -X main.stamped=$(VERSION)
+LDFLAGS := -s -w -funcalign=8 -buildid= -X main.stamped=$(VERSION)
 
 # Code that is not on the way of frames, edits or packets is not inlined: 1.3 MB
 # (docs/decisions/0081-distribution.md).
