@@ -17,6 +17,9 @@ import (
 // a state in which the edit is not, breaks no rule; but its followers have the edit. It loses
 // the lead, is not convicted, and the edit is there again.
 func TestFalseBeginning(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for k, lie := range []struct {
 		name string
 		was  func(built world.Pos) world.BlockChange

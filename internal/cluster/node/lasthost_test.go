@@ -32,6 +32,9 @@ func (c *cluster) destroyTwo(p shards.Shard, but int) (last int) {
 // third continues within a minute, and so players of whom the regions' hosts have to ask
 // the lobby can play on, and others come in.
 func TestLastHostOfTheLobby(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	c, g, _ := playedIn(t, 1)
 	at := c.indexOf(g.node)
 	c.destroyTwo(shards.Lobby, at)
@@ -51,6 +54,9 @@ func TestLastHostOfTheLobby(t *testing.T) {
 
 // TestLastHostOfARegion: the same with a region. Nothing that was acknowledged is missing.
 func TestLastHostOfARegion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	c, g, home := playedIn(t, 1)
 	at := c.indexOf(g.node)
 	c.buildsOn(g, g.acted+3)
@@ -77,6 +83,9 @@ func TestLastHostOfARegion(t *testing.T) {
 // TestLastHostIsHeardOf: the lobby's leader hears none of its other hosts any more, and
 // asks the other nodes, which do: it does not continue alone.
 func TestLastHostIsHeardOf(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	c, g, _ := sevenPlayedIn(t, 1)
 	hosts := c.hostsOf(shards.Lobby)
 	late := c.addGuest(c.indexOf(g.node))

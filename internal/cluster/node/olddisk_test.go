@@ -15,6 +15,9 @@ import (
 // and go on with a copy that has it; those who run them are told. If the disks are as they
 // were, nobody is told anything.
 func TestOldDisks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, old := range []bool{true, false} {
 		c, g, home := sevenPlayedIn(t, 1)
 		if g == nil {

@@ -171,6 +171,9 @@ func TestStoppedClock(t *testing.T) {
 // TestHandedOverActs: what gets lost on the way from a player's node to an honest leader comes
 // by way of the followers, and nobody loses the lead.
 func TestHandedOverActs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	deaf := -1
 	var g *wanderer
 	c, guest := omitting(t, 3, func(of int, m machine.Message) bool {

@@ -42,6 +42,9 @@ func (c *cluster) saveAsBefore(i int) {
 // with the land as it was generated. Some of the nodes have saved their records as an older
 // program did.
 func TestRecordsOutliveNodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	c, g, home := playedIn(t, 1)
 	hosts := c.hostsOf(home)
 	c.s.Run(10 * time.Second) // the window

@@ -14,6 +14,9 @@ import (
 // TestIdleLobbyIsNotQueried: while nobody comes, goes or talks, nodes whose players the
 // lobby knows ask seldom who leads it.
 func TestIdleLobbyIsNotQueried(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	c := newCluster(t, 4, 9)
 	for n := range 3 {
 		c.addGuest(n).quiet = true

@@ -16,6 +16,9 @@ import (
 // was made, with those who keep copies, and has the region put back to it while somebody
 // is there: what was built since is gone, and one can build on.
 func TestStateIsRestored(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	c := newCluster(t, 1, 20)
 	c.s.Run(3 * time.Second)
 	g := c.addGuest(5)

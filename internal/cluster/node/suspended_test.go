@@ -14,6 +14,9 @@ import (
 // somebody builds there. When it wakes it answers nobody from its past, not even
 // those whose questions came before it could hear of the others.
 func TestSuspendedLeader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for seed := range uint64(16) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { thaw(t, seed) })
 	}

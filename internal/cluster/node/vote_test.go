@@ -185,6 +185,9 @@ func TestVoteStays(t *testing.T) {
 // TestThreeHostsAnyOrder: with three hosts it does not matter where anybody plays, who
 // came first and which of them is killed: the players of the other two play on.
 func TestThreeHostsAnyOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	c := newCluster(t, 1, 3)
 	c.s.Run(time.Second)
 	c.addGuest(0)

@@ -79,6 +79,9 @@ func TestOpen(t *testing.T) {
 
 // TestOpenIPv6: the firewall lets in what comes for this machine, by PCP or UPnP.
 func TestOpenIPv6(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	if !nattest.HasIPv6() {
 		t.Skip("this machine has no IPv6")
 	}

@@ -40,6 +40,9 @@ func elsewhere(t *testing.T, n byte) *peerNode {
 // TestHostileHandshakeFlood: an address that makes one complete QUIC handshake after
 // the other, under many ids, is soon refused, and keeps out nobody elsewhere.
 func TestHostileHandshakeFlood(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	n := startNode(t, 1)
 	begin := time.Now()
 	done, tried := 0, 0

@@ -101,6 +101,9 @@ func numbered(n uint64, m string) []byte {
 // TestHostileFrames: what is not right on a link ends that link, is counted, and
 // harms nobody else.
 func TestHostileFrames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	n := startNode(t, 1, func(c *Config) { c.Net.MaxMessage = 1000; c.Net.Dead = time.Second })
 	good := testHello()
 	other := good
@@ -288,6 +291,9 @@ func TestSlowNode(t *testing.T) {
 // TestBackPressure: a machine that is slow holds the sender back, and gets
 // everything in the end.
 func TestBackPressure(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const n, size = 300, 100 << 10
 	got := make(chan int, n)
 	a := startNode(t, 1, func(c *Config) { c.Queue = 2 * n })

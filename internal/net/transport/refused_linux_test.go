@@ -10,6 +10,9 @@ import (
 // A machine says that nothing listens at a port; a port at which somebody listens, who says
 // nothing, is not refused.
 func TestRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, local := range []string{"127.0.0.1:0", "[::1]:0"} {
 		listen := func() (*net.UDPConn, netip.AddrPort) {
 			c, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.MustParseAddrPort(local)))
