@@ -44,18 +44,24 @@ func (c *Checkpoint) body(b []byte) []byte {
 	return w.b
 }
 
+// lobbyLog is added to the version in the encoding of a checkpoint of the lobby: regions'
+// have the layout of before the lobby had a log, so that old evidence says its version.
+const (
+	lobbyLog   = 1 << 16
+	maxVersion = lobbyLog - 1
+)
+
 // head is what comes before the hashes.
 func (c *Checkpoint) head(b []byte) []byte {
 	w := writer{b}
 	w.raw(c.World[:])
-	if c.Lobby {
-		w.uint(1)
-	} else {
-		w.uint(0)
-	}
 	w.int(int64(c.Region.X))
 	w.int(int64(c.Region.Z))
-	w.uint(uint64(c.Version))
+	version := uint64(c.Version)
+	if c.Lobby {
+		version |= lobbyLog
+	}
+	w.uint(version)
 	w.raw(c.Key[:])
 	w.int(int64(c.Time))
 	w.uint(c.Tick)
@@ -119,9 +125,11 @@ func (r *reader) checkpoint(had *Hashes) *Checkpoint {
 }
 
 func (r *reader) checkpointHead() *Checkpoint {
-	c := &Checkpoint{World: r.id(), Lobby: r.Uint(1) == 1}
+	c := &Checkpoint{World: r.id()}
 	c.Region = world.RegionPos{X: int32(r.Int(maxCoord)), Z: int32(r.Int(maxCoord))}
-	c.Version, c.Key, c.Time = uint32(r.Uint(maxU32)), [32]byte(r.Take(32)), machine.Time(r.Int(maxU62))
+	version := r.Uint(lobbyLog | maxVersion)
+	c.Version, c.Lobby = uint32(version&maxVersion), version&lobbyLog != 0
+	c.Key, c.Time = [32]byte(r.Take(32)), machine.Time(r.Int(maxU62))
 	c.Tick, c.Number, c.Head = r.Uint(maxU62), r.Uint(maxU62), [32]byte(r.Take(32))
 	return c
 }
