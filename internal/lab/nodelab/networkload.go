@@ -27,6 +27,7 @@ var NetworkLoad = lab.Experiment{
 		{Name: "ramp", Default: "1", Text: "stages; each adds as many nodes and players as the first"},
 		{Name: "profile", Default: "none", Text: "file for the CPU profile of the last stage's measured time; none: it is not kept"},
 		{Name: "spread", Default: "0", Unit: "columns", Text: "of the square that players are spread over, a side; 0: two for each ten nodes"},
+		{Name: "unchecked", Default: "no", Text: "yes: no log is kept, followed or compared, and no copy is kept elsewhere, so that what that takes can be seen"},
 	},
 	Run: runNetworkLoad,
 }
@@ -41,9 +42,10 @@ const (
 
 // network is many nodes in this process.
 type network struct {
-	dir   string
-	mu    sync.Mutex
-	hosts []*host.Host
+	dir       string
+	unchecked bool
+	mu        sync.Mutex
+	hosts     []*host.Host
 }
 
 // grow adds nodes, each joining by some of those there are.
@@ -70,7 +72,11 @@ func (n *network) grow(ctx context.Context, seed uint64, to int) error {
 			return err
 		}
 		pprof.SetGoroutineLabels(ofNode(ctx, len(n.hosts))) // of all that it starts, too
-		h, err := host.Start(LabConfig(data, join))
+		cfg := LabConfig(data, join)
+		if n.unchecked {
+			cfg.Faults.Unchecked, cfg.CopiesDisk, cfg.CopiesUpload = true, -1, -1
+		}
+		h, err := host.Start(cfg)
 		pprof.SetGoroutineLabels(ctx)
 		if err != nil {
 			return fmt.Errorf("node %d: %w", len(n.hosts), err)
@@ -117,6 +123,7 @@ func (n *network) close() error {
 func runNetworkLoad(t *lab.Trial) (err error) {
 	nodes, players, ramp := t.Int("nodes", 1), t.Int("players", 1), t.Int("ramp", 1)
 	seconds, settle, spread := t.Float("seconds", 0.5), t.Float("settle", 0), t.Int("spread", 0)
+	unchecked := t.Flag("unchecked")
 	if err := t.Settings(); err != nil {
 		return err
 	}
@@ -124,7 +131,7 @@ func runNetworkLoad(t *lab.Trial) (err error) {
 	if err != nil {
 		return err
 	}
-	n := &network{dir: dir}
+	n := &network{dir: dir, unchecked: unchecked}
 	defer func() { err = errors.Join(err, n.close()) }()
 	if spread == 0 {
 		spread = 4 + nodes*ramp/5
