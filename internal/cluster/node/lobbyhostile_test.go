@@ -20,6 +20,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
@@ -271,6 +272,11 @@ type lobbyTap struct {
 func (l *lobbyTap) OnMessage(from machine.Peer, m machine.Message) {
 	l.x.passed = append(l.x.passed, part.Call{From: from, Msg: m})
 	l.Machine.OnMessage(from, m)
+}
+
+// Register is the lobby's own: the node logs it.
+func (l *lobbyTap) Register() *regionlog.Register {
+	return l.Machine.(interface{ Register() *regionlog.Register }).Register()
 }
 
 func (x *besieged) eveAtTheLobby() machine.Peer {
