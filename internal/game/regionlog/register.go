@@ -24,6 +24,7 @@ type Register struct {
 	hashes [world.Columns][32]byte
 	stale  [world.Columns]bool // the hash is of before
 	rec    recorder
+	lost   func(player id.ID, name string)
 }
 
 // holder is a player who has, or had, a name.
@@ -88,11 +89,13 @@ func (g *Register) index(player id.ID, h *holder) {
 	g.looks[wire.Skeleton(h.name)]++
 }
 
-func (g *Register) unindex(h *holder) {
+func (g *Register) unindex(player id.ID, h *holder) {
 	if !h.owns {
 		return
 	}
-	h.owns = false
+	if h.owns = false; g.lost != nil {
+		g.lost(player, h.name)
+	}
 	delete(g.names, wire.FoldName(h.name))
 	look := wire.Skeleton(h.name)
 	if g.looks[look]--; g.looks[look] == 0 {
@@ -106,7 +109,7 @@ func (g *Register) Put(player id.ID, name string, seen, played int64) {
 	g.rec.stop()
 	g.changed(player)
 	if old := g.holder(player); old != nil {
-		g.unindex(old)
+		g.unindex(player, old)
 	}
 	h := &holder{name: name, seen: seen, played: played}
 	g.of[bucketOf(player)][player] = h
@@ -118,6 +121,9 @@ func (g *Register) Owner(name string) (id.ID, bool) {
 	who, ok := g.names[wire.FoldName(name)]
 	return who, ok
 }
+
+// OnLost has a name told that a player has no more: for another one, or for none.
+func (g *Register) OnLost(tell func(player id.ID, name string)) { g.lost = tell }
 
 // Time is when the last event was, in Unix seconds.
 func (g *Register) Time() int64 { return g.time }
@@ -200,7 +206,7 @@ func (g *Register) claim(player id.ID, typed string) {
 	} else {
 		h.before = before{true, h.name, h.seen}
 	}
-	g.unindex(h)
+	g.unindex(player, h)
 	h.name, h.state, h.seen = name, holderClaims, g.time
 	g.index(player, h)
 }
@@ -220,7 +226,7 @@ func (g *Register) Unclaim(now int64, player id.ID) (name string) {
 
 func (g *Register) unclaim(player id.ID, h *holder) {
 	g.changed(player)
-	g.unindex(h)
+	g.unindex(player, h)
 	if !h.before.known {
 		delete(g.of[bucketOf(player)], player)
 		return
@@ -293,7 +299,7 @@ func (g *Register) Take(now int64, player id.ID, keep bool) {
 
 func (g *Register) free(player id.ID, h *holder, keep bool) {
 	g.changed(player)
-	g.unindex(h)
+	g.unindex(player, h)
 	if h.name = ""; !keep {
 		delete(g.of[bucketOf(player)], player)
 	}

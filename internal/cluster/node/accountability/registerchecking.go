@@ -1,7 +1,10 @@
 package accountability
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
@@ -18,17 +21,22 @@ type registerChecking struct {
 	part.Part
 	suspect func(what string)
 
-	shown map[id.ID]shownName // of players who are listed, until they were compared
-	wrong machine.Time        // since when the leader's clock is wrong; 0: it is not
+	shown map[shownName]machine.Time // since when, until it was compared
+	had   map[shownName]machine.Time // who had a name until then, and has another or none now
+	wrong machine.Time               // since when the leader's clock is wrong; 0: it is not
 
 	before *regionlog.Register // to which the log led that has ended,
 	ended  machine.Time        // then
 }
 
-// shownName is what a player was called in the lobby's name.
+// shownName is what a player is called in the lobby's name.
 type shownName struct {
-	name  string
-	since machine.Time
+	player id.ID
+	name   string
+}
+
+func (a shownName) compare(b shownName) int {
+	return cmp.Or(slices.Compare(a.player[:], b.player[:]), cmp.Compare(a.name, b.name))
 }
 
 const (
@@ -44,24 +52,19 @@ const (
 )
 
 // reset forgets what another leader has shown.
-func (k *registerChecking) reset() { k.shown, k.before, k.wrong = nil, nil, 0 }
+func (k *registerChecking) reset() { k.shown, k.had, k.before, k.wrong = nil, nil, nil, 0 }
 
-// onPlayers takes what sessions here are shown.
+// onPlayers takes what sessions here are shown. A right name that follows does not make a
+// false one good.
 func (k *registerChecking) onPlayers(m *lobby.Players) {
-	old := k.shown
-	if k.shown == nil || m.Full {
-		k.shown = map[id.ID]shownName{}
+	if k.shown == nil {
+		k.shown = map[shownName]machine.Time{}
 	}
 	for i := range m.List {
 		p := &m.List[i]
-		x, ok := old[p.Player]
-		switch {
-		case !p.Present:
-			delete(k.shown, p.Player)
-		case ok && x.name == p.Name:
-			k.shown[p.Player] = x
-		case len(k.shown) < maxShownNames:
-			k.shown[p.Player] = shownName{p.Name, k.Env.Now()}
+		x := shownName{p.Player, p.Name}
+		if _, ok := k.shown[x]; p.Present && !ok && len(k.shown) < maxShownNames {
+			k.shown[x] = k.Env.Now()
 		}
 	}
 }
@@ -72,21 +75,23 @@ func (k *registerChecking) beat(now machine.Time, g *regionlog.Register) {
 		k.wrong = 0
 		return
 	}
-	for _, player := range id.Sorted(k.shown) {
-		x := k.shown[player]
-		if now.Sub(x.since) < namesSettle {
+	for _, x := range slices.SortedFunc(maps.Keys(k.shown), shownName.compare) {
+		since := k.shown[x]
+		if now.Sub(since) < namesSettle {
 			continue
 		}
 		owner, owned := g.Owner(x.name)
+		_, had := k.had[x]
 		switch {
-		case owned && owner == player:
-			delete(k.shown, player)
-		case now.Sub(x.since) >= nameStandsFor:
+		case owned && owner == x.player || had:
+			delete(k.shown, x)
+		case now.Sub(since) >= nameStandsFor:
 			k.shown = nil
-			k.suspect(fmt.Sprintf("shows player %s as %q, whom its log gives another name", player.Short(), x.name))
+			k.suspect(fmt.Sprintf("shows player %s as %q, whom its log gives another name", x.player.Short(), x.name))
 			return
 		}
 	}
+	maps.DeleteFunc(k.had, func(_ shownName, until machine.Time) bool { return now.Sub(until) >= nameStandsFor })
 	off := now.Sub(machine.Time(g.Time()) * machine.Time(time.Second))
 	switch {
 	case max(off, -off) < clockWrongBy:
@@ -99,13 +104,27 @@ func (k *registerChecking) beat(now machine.Time, g *regionlog.Register) {
 	}
 }
 
+// onLost is when a player has a name no more, which may have been shown a moment ago, or is
+// on its way.
+func (k *registerChecking) onLost(player id.ID, name string) {
+	if k.had == nil {
+		k.had = map[shownName]machine.Time{}
+	}
+	if len(k.had) < maxShownNames {
+		k.had[shownName{player, name}] = k.Env.Now()
+	}
+}
+
 // end is when the log has ended, or cannot be followed.
 func (k *registerChecking) end(now machine.Time, g *regionlog.Register) { k.before, k.ended = g, now }
 
-// begin compares the register with which the log goes on with the one before.
+// begin compares the register with which the log goes on with the one before. What was shown
+// in between, or just before, is not compared: nobody knows what happened then.
 func (k *registerChecking) begin(now machine.Time, g *regionlog.Register) {
+	g.OnLost(k.onLost)
 	before := k.before
 	k.before = nil
+	maps.DeleteFunc(k.shown, func(_ shownName, since machine.Time) bool { return since.Sub(k.ended) > -namesSettle })
 	if before == nil || now.Sub(k.ended) > beginsAtOnce*time.Second {
 		return // names may have changed hands
 	}
