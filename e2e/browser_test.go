@@ -280,16 +280,25 @@ func (p *player) tap(key string) {
 	p.do("tap "+key, p.keyEvent(key, input.KeyDown), p.keyEvent(key, input.KeyUp))
 }
 
-// mouse presses a button for as long as the condition is not met, for ten
-// seconds at the most.
+// mouse presses a button for as long as the condition is not met. A busy browser may lose a
+// press; a person presses again.
 func (p *player) mouse(b input.MouseButton, ok func() bool) {
+	p.t.Helper()
+	const onePress = 10 * time.Second
+	for end := time.Now().Add(patience); !ok() && time.Now().Before(end); {
+		p.press(b, ok, onePress)
+	}
+}
+
+// press holds a button until the condition is met, or for so long.
+func (p *player) press(b input.MouseButton, ok func() bool, long time.Duration) {
 	p.t.Helper()
 	at := func(kind input.MouseType) chromedp.Action {
 		return input.DispatchMouseEvent(kind, float64(p.w)/2, float64(p.h)/2).WithButton(b).WithClickCount(1)
 	}
 	p.do("press the mouse", at(input.MousePressed))
 	defer p.do("release the mouse", at(input.MouseReleased))
-	for end := time.Now().Add(10 * time.Second); !ok() && time.Now().Before(end); time.Sleep(poll) {
+	for end := time.Now().Add(long); !ok() && time.Now().Before(end); time.Sleep(poll) {
 	}
 }
 

@@ -129,14 +129,7 @@ func (p *player) opensBlock(at spot) {
 	p.until("to aim at it", func(s state) bool {
 		return s.Target != nil && s.Target.X == at.x && s.Target.Y == at.y && s.Target.Z == at.z
 	})
-	// A busy browser may lose a press, as it was seen to once; a person presses again.
-	isOpen := func() bool { return p.state().Container != nil && p.visible("dialog[open] [data-slot='64']") }
-	for presses := 1; presses <= 3 && !isOpen(); presses++ {
-		if presses > 1 {
-			p.t.Logf("%s presses the button again, for the %d. time", p.name, presses)
-		}
-		p.mouse(input.Right, isOpen)
-	}
+	p.mouse(input.Right, func() bool { return p.state().Container != nil && p.visible("dialog[open] [data-slot='64']") })
 	p.until("to see what is in it", func(s state) bool { return len(s.Container) > 0 })
 }
 

@@ -251,10 +251,8 @@ func (p *player) dig(x, y, z int) {
 		return // a button that was held for a moment too long
 	}
 	gone := func() bool { return p.block(x, y, z) != was }
-	for presses := 0; presses < 4 && !gone(); presses++ { // a busy browser may lose one
-		p.aims(x, y, z)
-		p.mouse(input.Left, gone)
-	}
+	p.aims(x, y, z)
+	p.mouse(input.Left, gone)
 	p.until(fmt.Sprintf("to have broken %d at %d %d %d", was, x, y, z), func(state) bool { return gone() })
 }
 
