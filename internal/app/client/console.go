@@ -12,6 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	typed "github.com/voxelpopuli/voxelpopuli/internal/game/line"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
@@ -109,7 +110,7 @@ func (c *Console) send(line string) error {
 // sign signs a line with the console's key.
 func (c *Console) sign(line string) *lobby.Say {
 	c.lineTick = max(c.lineTick+1, c.node.tick())
-	s := &lobby.LineSignature{Key: [32]byte(c.who.Public()), Name: decision.Console, Tick: c.lineTick}
+	s := &typed.Signature{Key: [32]byte(c.who.Public()), Name: decision.Console, Tick: c.lineTick}
 	s.Sig = [64]byte(ed25519.Sign(c.who.Key, wire.LineText(c.node.cfg.World, s.Tick, s.Name, line)))
 	return &lobby.Say{Text: line, Signed: s}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
+	typed "github.com/voxelpopuli/voxelpopuli/internal/game/line"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
@@ -393,7 +394,7 @@ func (s *Session) enter(r world.RegionPos) {
 func (s *Session) signedLine(m *wire.Say) *lobby.Say {
 	line := &lobby.Say{Text: m.Text}
 	if p := s.hello.Pass; p != nil && len(m.Sig) == len(p.Sig) {
-		line.Signed = &lobby.LineSignature{Key: p.Key, Name: s.hello.Name, Tick: m.Tick, Sig: [64]byte(m.Sig)}
+		line.Signed = &typed.Signature{Key: p.Key, Name: s.hello.Name, Tick: m.Tick, Sig: [64]byte(m.Sig)}
 	}
 	return line
 }

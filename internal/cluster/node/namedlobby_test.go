@@ -10,7 +10,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/line"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
 
@@ -55,7 +57,7 @@ func TestLobbyGivesNameAway(t *testing.T) {
 // TestLobbySpeaksForPlayers: whoever hosts the lobby cannot put words into a player's mouth:
 // a node shows its sessions only what players have signed, once.
 func TestLobbySpeaksForPlayers(t *testing.T) {
-	c := newCluster(t, 2, 0)
+	c := newCluster(t, 3, 0)
 	c.signed = true
 	for i := range 3 {
 		c.addNode(i)
@@ -66,8 +68,13 @@ func TestLobbySpeaksForPlayers(t *testing.T) {
 	ann.signs = true
 	var heard []string
 	ann.tap = func(m machine.Message) {
-		if line, ok := m.(*lobby.Chat); ok && line.Kind == wire.ChatWorld {
-			heard = append(heard, line.From+": "+line.Text)
+		switch m := m.(type) {
+		case *lobby.Chat:
+			if m.Kind == wire.ChatWorld {
+				heard = append(heard, m.From+": "+m.Text)
+			}
+		case *region.Heard:
+			heard = append(heard, m.Name+" near: "+m.Text)
 		}
 	}
 	c.until("Ann is in", func() bool { return ann.in })
@@ -75,12 +82,13 @@ func TestLobbySpeaksForPlayers(t *testing.T) {
 	if liar == at {
 		t.Fatal("the lobby is with Ann: take another seed")
 	}
-	tells := func(want []string, list ...*lobby.Chat) {
+	by := liar
+	tells := func(want []string, list ...machine.Message) {
 		t.Helper()
 		heard = nil
-		c.nodes[liar].Call(func() {
+		c.nodes[by].Call(func() {
 			for _, m := range list {
-				c.node(liar).net.links.Send(nodePeer(at), &ToSessions{[]id.ID{id.Of([]byte("session 0"))}, m})
+				c.node(by).net.links.Send(nodePeer(at), &ToSessions{[]id.ID{id.Of([]byte("session 0"))}, m})
 			}
 		})
 		c.s.Run(time.Second)
@@ -89,16 +97,36 @@ func TestLobbySpeaksForPlayers(t *testing.T) {
 		}
 	}
 	key := ann.key()
-	signed := func(line string) *lobby.LineSignature {
-		s := &lobby.LineSignature{Key: [32]byte(key[32:]), Name: ann.name, Tick: ann.tick()}
-		s.Sig = [64]byte(ed25519.Sign(key, wire.LineText(id.Of([]byte("country")), s.Tick, s.Name, line)))
+	signed := func(typed string) *line.Signature {
+		s := &line.Signature{Key: [32]byte(key[32:]), Name: ann.name, Tick: ann.tick()}
+		s.Sig = [64]byte(ed25519.Sign(key, wire.LineText(id.Of([]byte("country")), s.Tick, s.Name, typed)))
 		return s
 	}
-	said := &lobby.Chat{Kind: wire.ChatWorld, From: ann.name, Text: "hello", Line: "hello", Signed: signed("hello")}
-	tells([]string{ann.name + ": hello"}, said, said)
+	chat := &lobby.Chat{Kind: wire.ChatWorld, From: ann.name, Text: "hello", Line: "hello", Signed: signed("hello")}
+	tells([]string{ann.name + ": hello"}, chat, chat)
 	tells(nil, &lobby.Chat{Kind: wire.ChatWorld, From: ann.name, Text: "give up"},
 		&lobby.Chat{Kind: wire.ChatWorld, From: ann.name, Text: "give up", Line: "give up", Signed: signed("hello")},
 		&lobby.Chat{Kind: wire.ChatWorld, From: "Bo", Text: "hello", Line: "hello", Signed: signed("hello")})
 	ann.say(&lobby.Say{Text: "honest", Signed: signed("honest")})
 	c.until("an honest line comes", func() bool { return slices.Contains(heard, ann.name+": honest") })
+
+	by = c.leaderOf(shards.Shard{Region: ann.home})
+	if by == at {
+		t.Fatal("Ann's region is with Ann: take another seed")
+	}
+	c.s.Run(time.Second)
+	near := func(name, text, typed string, s *line.Signature) *region.Heard {
+		return &region.Heard{Region: ann.home, From: ann.player(), Name: name, Text: text, Line: typed, Signed: s}
+	}
+	said := near(ann.name, "psst", "/near psst", signed("/near psst"))
+	tells([]string{ann.name + " near: psst"}, said, said)
+	c.s.Run(time.Second) // another tick
+	other := near(ann.name, "hello", "/near hello", signed("/near hello"))
+	other.From = id.Of([]byte("evil"))
+	tells(nil, near(ann.name, "give up", "/near give up", nil),
+		near(ann.name, "give up", "/near psst", signed("/near psst")),
+		near("Bo", "hello", "/near hello", signed("/near hello")),
+		near(ann.name, "hello", "hello", signed("hello")), other)
+	ann.say(&lobby.Say{Text: "/near honest", Signed: signed("/near honest")})
+	c.until("an honest line comes", func() bool { return slices.Contains(heard, ann.name+" near: honest") })
 }

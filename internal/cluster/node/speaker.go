@@ -83,6 +83,9 @@ func (g *gatewaySessions) toSessions(f *peers.Remote, sessions []id.ID, m machin
 			}
 			m = line
 		}
+		if said, ok := m.(*region.Heard); ok {
+			sessions, m = g.lines.heard(f, sessions, said)
+		}
 		for _, s := range sessions {
 			g.toSessionOrNotice(f, s, m)
 		}

@@ -99,7 +99,7 @@ func (n *Node) toRegion(pos world.RegionPos, m machine.Message) {
 
 // order turns an order of the lobby into a region's.
 func order(m *lobby.Order) *region.Order {
-	return &region.Order{Tag: m.Tag, Player: m.Player, Signed: m.Signed, Near: m.Near, Owed: m.Owed}
+	return &region.Order{Tag: m.Tag, Player: m.Player, Signed: m.Signed, Near: m.Near, Line: m.Line, Owed: m.Owed}
 }
 
 // answerAsleep answers for a region that sleeps, where that need not wake it;

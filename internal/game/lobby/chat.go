@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
@@ -42,7 +43,7 @@ func (h *Lobby) onSay(from machine.Peer, m *Say) {
 		h.tell(p, wire.ChatError, "You are writing too fast. Wait a moment.")
 	case !h.hasSigned(p, m):
 		h.tell(p, wire.ChatError, "Your client has not signed that line, so nobody has read it. Load the page again.")
-	case m.Signed != nil && !h.lines.Add(m.Signed, h.tick()):
+	case m.Signed != nil && !h.lines.Add(id.ID{}, m.Signed, h.tick()):
 		// repeated: it was said already
 	case strings.HasPrefix(text, "/"):
 		h.command(p, m, text[1:])

@@ -67,11 +67,10 @@ func (c *call) near() error {
 	if c.silenced(c.from) {
 		return nil
 	}
-	text := c.rest(0)
-	if text == "" {
+	if c.rest(0) == "" {
 		return errUsage
 	}
-	c.errand(c.from, Order{Near: text})
+	c.errand(c.from, Order{Near: c.said.Text, Line: c.said.Signed})
 	return nil
 }
 

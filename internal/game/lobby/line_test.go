@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/line"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
 
 // signedLine is a line as the client of a player sends it.
-func signedLine(key, name, line string, tick uint64) *Say {
-	s := &LineSignature{Key: [32]byte(keyOf(key).Public().(ed25519.PublicKey)), Name: name, Tick: tick}
-	s.Sig = [64]byte(ed25519.Sign(keyOf(key), wire.LineText(stageWorld, tick, name, line)))
-	return &Say{Text: line, Signed: s}
+func signedLine(key, name, typed string, tick uint64) *Say {
+	s := &line.Signature{Key: [32]byte(keyOf(key).Public().(ed25519.PublicKey)), Name: name, Tick: tick}
+	s.Sig = [64]byte(ed25519.Sign(keyOf(key), wire.LineText(stageWorld, tick, name, typed)))
+	return &Say{Text: typed, Signed: s}
 }
 
 // TestSignedLines: where players sign, the lobby passes on what they have signed, once, and
@@ -57,7 +58,7 @@ func TestSignedLines(t *testing.T) {
 	s.wait(10 * time.Second)
 	says(signedLine("bo", "Ann", "by another key", tick+3))
 	says(signedLine("ann", "Anna", "under another name", tick+4))
-	says(signedLine("ann", "Ann", "too old", tick-LineAge-1))
+	says(signedLine("ann", "Ann", "too old", tick-line.Age-1))
 	says(&Say{Text: "other words", Signed: signedLine("ann", "Ann", "some words", tick+5).Signed})
 }
 
@@ -99,7 +100,7 @@ func TestFalseWords(t *testing.T) {
 		}
 	}
 	late := chat("hello", wire.ChatWorld, "Ann", "hello")
-	for _, tick := range []int64{1000 + LineAge + 1, 1000 - LineAge - 1} {
+	for _, tick := range []int64{1000 + line.Age + 1, 1000 - line.Age - 1} {
 		if late.Check(stageWorld, tick) == nil {
 			t.Errorf("passes at tick %d", tick)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/line"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -37,7 +38,7 @@ type Lobby struct {
 	builders builders
 	skins    skins
 	nights   nights
-	lines    Lines
+	lines    line.Seen
 }
 
 // player is somebody whom the lobby knows, here or away.

@@ -4,6 +4,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/line"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -38,7 +39,7 @@ type (
 	// Say is a line that the player typed; a leading slash makes it a command.
 	Say struct {
 		Text   string
-		Signed *LineSignature // nil: the player has not signed it
+		Signed *line.Signature // nil: the player has not signed it
 	}
 
 	// Signed is a decision or an order that the lobby has proposed to the player,
@@ -96,7 +97,7 @@ type (
 		From   string
 		Text   string
 		Line   string
-		Signed *LineSignature
+		Signed *line.Signature
 	}
 
 	// Propose asks the player to sign what a command of the player asks for: the
@@ -150,14 +151,15 @@ type PlayerInfo struct {
 // brings them to Region (Order and Locate go to the player's home as far as the
 // lobby knows; that region answers NotHere if it knows better).
 type (
-	// Order acts on a player who is here, by a signed order; or the player says
-	// something to those near.
+	// Order acts on a player who is here, by a signed order; or it is a line that the
+	// player says to those near, and the player's signature of it (nil: nobody signs here).
 	Order struct {
 		Region world.RegionPos
 		Tag    uint64
 		Player id.ID
 		Signed []byte // the encoding of a decision.Order; empty: Near counts
-		Near   string // what the player says
+		Near   string // what the player has typed
+		Line   *line.Signature
 		Owed   []world.Owed
 	}
 

@@ -37,7 +37,7 @@ func TestOthersPlayers(t *testing.T) {
 		&RemoteEdit{Remote: &world.Remote{Kind: world.RemotePlace, At: c.body.Block(), Block: world.Stone}},
 		&RemoteEditDone{&world.Remote{Player: c.player, Kind: world.RemoteBreak, Got: world.GoldOre}},
 		&Columns{}, &Blocks{Changes: []BlockChange{{Pos: world.Pos{X: -1, Y: 5}, Block: world.Air}}},
-		&Decided{}, &SaveAll{}, &Locate{Player: c.player}, &NearChat{Text: "x"},
+		&Decided{}, &SaveAll{}, &Locate{Player: c.player}, &NearChat{Line: "/near x"},
 		&MobOver{}, "nonsense", nil,
 	} {
 		eve.send(here, m)

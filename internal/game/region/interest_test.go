@@ -385,7 +385,7 @@ func TestNearChat(t *testing.T) {
 	b.teleport(near, metres(140, flatTop+1, 64.5))
 	b.teleport(far, metres(10, flatTop+1, 64.5))
 	b.run(time.Second)
-	b.deliver(c.home, Lobby, &Order{Player: c.player, Near: "hello"})
+	b.deliver(c.home, Lobby, &Order{Player: c.player, Near: "/near hello"})
 	b.run(time.Second)
 	heard := func(c *client) (n int) {
 		for _, m := range c.other {

@@ -215,7 +215,7 @@ func TestFarRegions(t *testing.T) {
 		liar := PeerOf(world.RegionPos{X: 2 + i, Z: 3})
 		op := TickAt(b.now, 0) << 8
 		for _, m := range []machine.Message{
-			&MobOver{State: mob.AppendBinary(nil), Op: op}, &NearChat{Player: c.player, Name: "Operator", At: h.p.Body.Pos, Text: "x"},
+			&MobOver{State: mob.AppendBinary(nil), Op: op}, &NearChat{Player: c.player, Name: "Operator", At: h.p.Body.Pos, Line: "/near x"},
 			&Columns{Number: 1}, &Blocks{Number: 1}, &Watch{BlocksOnly: true, Rates: [16]uint8{1, 1}},
 			&RemoteEdit{Remote: &world.Remote{Kind: world.RemoteBreak, From: world.RegionPos{X: 2 + i, Z: 3}, At: world.Pos{X: 5, Y: flatTop, Z: 5}, Op: op}, Oldest: op},
 		} {

@@ -2,6 +2,7 @@ package region
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/line"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -13,7 +14,10 @@ type (
 		Tag    uint64 // the lobby's
 		Player id.ID
 		Signed []byte // the encoding of a decision.Order; empty: Near counts
-		Near   string // what the player says to those near
+		// Near is what the player has typed to say something to those near, Line its signature
+		// of that; nil: nobody signs here.
+		Near string
+		Line *line.Signature
 		// Owed is what a Rollback takes back from the player, as far as it carries it;
 		// Undone comes back with how much that is.
 		Owed []world.Owed

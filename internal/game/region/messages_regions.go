@@ -3,6 +3,7 @@ package region
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/line"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -88,7 +89,8 @@ type (
 		Player id.ID
 		Name   string
 		At     world.Vec
-		Text   string
+		Line   string          // as typed
+		Signed *line.Signature // nil: nobody signs here
 	}
 )
 

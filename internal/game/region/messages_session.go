@@ -2,6 +2,7 @@ package region
 
 import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/line"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -125,12 +126,15 @@ type (
 		Texts  []SignText
 	}
 
-	// Heard is chat from somebody near.
+	// Heard is chat from somebody near: what is shown of a line, the line that the player has
+	// typed, and its signature (Check).
 	Heard struct {
 		Region world.RegionPos
 		From   id.ID
 		Name   string
 		Text   string
+		Line   string
+		Signed *line.Signature
 	}
 
 	// NewHost says that another node leads the region now, which knows nothing of

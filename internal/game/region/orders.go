@@ -33,7 +33,7 @@ func (r *Region) onOrder(from machine.Peer, m *Order) {
 // has the player next, knows that it was done.
 func (r *Region) runOrder(h *playerSession, m *Order) {
 	if len(m.Signed) == 0 {
-		r.sayNear(h, m.Near)
+		r.sayNear(h, m)
 		return
 	}
 	o, err := r.verifiedOrder(m)
@@ -187,42 +187,6 @@ func (r *Region) authorizeAll() {
 // order lets the next tick run an order.
 func (r *Region) order(player id.ID, o *world.Order) {
 	r.queue.order(player, o)
-}
-
-// sayNear lets those near a player hear what it says, across borders too.
-func (r *Region) sayNear(h *playerSession, text string) {
-	m := &NearChat{Player: h.p.ID, Name: h.p.Name, At: h.p.Body.Pos, Text: text}
-	r.deliverChat(m)
-	eachNeighbour(r.cfg.Pos, func(n world.RegionPos) {
-		o := n.Column(0).Origin()
-		x0, z0, size := fixed.Int(int(o.X)), fixed.Int(int(o.Z)), fixed.Int(world.RegionSize)
-		if max(x0-m.At.X, m.At.X-x0-size, z0-m.At.Z, m.At.Z-z0-size) < hearingRange {
-			r.env.Send(PeerOf(n), m)
-		}
-	})
-}
-
-func (r *Region) onNearChat(from machine.Peer, m *NearChat) {
-	if !isNeighbour(r.cfg.Pos, from) || distanceTo(r.cfg.Pos, m.At) > hearingRange {
-		r.stats.Refused++
-		return
-	}
-	r.deliverChat(m)
-	r.hibernateIfIdle()
-}
-
-// deliverChat tells the players here who are near enough.
-func (r *Region) deliverChat(m *NearChat) {
-	out := &Heard{Region: r.cfg.Pos, From: m.Player, Name: m.Name, Text: m.Text}
-	for _, p := range r.area.Players() {
-		d := p.Body.Pos.Sub(m.At)
-		if max(d.X.Abs(), d.Y.Abs(), d.Z.Abs()) > hearingRange || d.X*d.X+d.Y*d.Y+d.Z*d.Z > hearingRange*hearingRange {
-			continue
-		}
-		if h := r.sessions.players[p.ID]; h != nil && h.peer != (machine.Peer{}) {
-			r.env.Send(h.peer, out)
-		}
-	}
 }
 
 func (r *Region) onLocate(from machine.Peer, m *Locate) {

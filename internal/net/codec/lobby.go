@@ -4,6 +4,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/clipboard"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/line"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
@@ -63,6 +64,7 @@ var lobbyKinds = []*kind{
 		f.id(&m.Player)
 		f.bytes(&m.Signed, decision.MaxSize)
 		text(f, &m.Near, maxText)
+		optional(f, &m.Line, lineSignature)
 		list(f, &m.Owed, world.MaxOwed, 2, owed)
 	}),
 	message(75, func(f *form, m *lobby.Locate) { f.region(&m.Region); f.id(&m.Player); num(f, &m.Tag) }),
@@ -144,7 +146,7 @@ var lobbyKinds = []*kind{
 	message(91, func(f *form, m *lobby.Signed) { f.bytes(&m.Statement, decision.MaxSize) }),
 }
 
-func lineSignature(f *form, s *lobby.LineSignature) {
+func lineSignature(f *form, s *line.Signature) {
 	f.exact(s.Key[:])
 	text(f, &s.Name, maxName)
 	num(f, &s.Tick)

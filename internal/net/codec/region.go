@@ -113,6 +113,8 @@ var regionKinds = []*kind{
 		f.id(&m.From)
 		text(f, &m.Name, maxName)
 		text(f, &m.Text, maxText)
+		text(f, &m.Line, maxText)
+		optional(f, &m.Signed, lineSignature)
 	}),
 	message(32, func(f *form, m *region.Notice) {
 		f.region(&m.Region)
@@ -138,13 +140,15 @@ var regionKinds = []*kind{
 		f.id(&m.Player)
 		text(f, &m.Name, maxName)
 		f.vec(&m.At)
-		text(f, &m.Text, maxText)
+		text(f, &m.Line, maxText)
+		optional(f, &m.Signed, lineSignature)
 	}),
 	message(42, func(f *form, m *region.Order) {
 		num(f, &m.Tag)
 		f.id(&m.Player)
 		f.bytes(&m.Signed, decision.MaxSize)
 		text(f, &m.Near, maxText)
+		optional(f, &m.Line, lineSignature)
 		list(f, &m.Owed, world.MaxOwed, 2, owed)
 	}),
 	message(43, func(f *form, m *region.Locate) { f.id(&m.Player); num(f, &m.Tag) }),
