@@ -26,7 +26,7 @@ COLD := $(MODULE)/cmd/... $(MODULE)/internal/app/... $(MODULE)/internal/store/..
 	$(MODULE)/internal/game/pack/... $(MODULE)/internal/game/packlist/... \
 	$(MODULE)/internal/game/foreign/... $(MODULE)/internal/game/invitation/... \
 	$(MODULE)/internal/game/regionlog/... $(MODULE)/internal/cluster/node/... \
-	$(MODULE)/internal/game/genesis $(MODULE)/internal/game/clipboard \
+	$(MODULE)/internal/game/genesis $(MODULE)/internal/game/clipboard $(MODULE)/internal/game/line $(MODULE)/internal/net/codec \
 	$(MODULE)/internal/core/nbt $(MODULE)/internal/core/closest $(MODULE)/internal/core/identity \
 	$(MODULE)/internal/cluster/kademlia/... $(MODULE)/internal/cluster/group/... \
 	$(MODULE)/internal/verified/... $(MODULE)/internal/net/nat/... \
