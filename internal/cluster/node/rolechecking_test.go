@@ -15,7 +15,7 @@ import (
 // one is replaced.
 func TestLongFalseOperator(t *testing.T) {
 	simtest.Long(t)
-	c := newClusterOn(t, 2, 5, sim.Config{Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond})
+	c := newClusterOn(t, 3, 5, sim.Config{Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond})
 	c.s.Run(3 * time.Second)
 	g := c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
@@ -43,5 +43,10 @@ func TestLongFalseOperator(t *testing.T) {
 	}
 	if c.convicted(liar) > 0 {
 		t.Error("that is no proof")
+	}
+	g.quiet = false
+	c.s.Run(time.Minute) // the others do not hear that the former leader's replica is behind
+	if n := c.node(liar).Stats().CopiesFalse; n > 0 {
+		t.Errorf("it suspects the next one: %q", c.notes)
 	}
 }

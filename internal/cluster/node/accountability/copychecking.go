@@ -24,6 +24,9 @@ type copyChecking struct {
 	terrain *terrain.Generator
 	suspect func(copyDifference)
 
+	led   machine.Time // when this node led the group last
+	stuck uint64       // what its replica had applied after that; 0: it was not looked at yet
+
 	leader  machine.Peer
 	round   uint64 // results of former leaders do not count
 	busy    bool
@@ -60,6 +63,21 @@ func (k *copyChecking) reset(leader machine.Peer) {
 	k.round++
 }
 
+// leads is when this node leads the group.
+func (k *copyChecking) leads(now machine.Time) { k.led, k.stuck = now, 0 }
+
+// isBehind reports whether the replica here may have been left behind: other members ignore for
+// a while a leader that they have suspected, and then it hears of no write.
+func (k *copyChecking) isBehind(applied uint64) bool {
+	if k.led == 0 || k.Env.Now().Sub(k.led) >= suspectedFor {
+		return false
+	}
+	if k.stuck == 0 {
+		k.stuck = applied
+	}
+	return k.stuck == applied
+}
+
 // beat compares from time to time. replayed is the area as the leader's log has led to it
 // until a moment ago; nil: it is not known.
 func (k *copyChecking) beat(now machine.Time, leader machine.Peer, replayed func() *world.Area) {
@@ -76,7 +94,7 @@ func (k *copyChecking) beat(now machine.Time, leader machine.Peer, replayed func
 			return
 		}
 		area := replayed()
-		if k.busy = err == nil && area != nil; k.busy {
+		if k.busy = err == nil && area != nil ; k.busy {
 			k.compare(st.Content, area)
 		}
 	})

@@ -34,8 +34,9 @@ const (
 	// its leader has ended it, beginsSoon if this node had to ask for a state. Afterwards a
 	// comparison says nothing.
 	beginsAtOnce, beginsSoon = 4, 80
-	// editTicks is how often somebody changes a block at most, when nobody sees how.
-	editTicks = 4
+	// editTicks is how often somebody changes a block at most, when nobody sees how. maxCame
+	// bounds the players of whom it is believed that they have come meanwhile.
+	editTicks, maxCame = 4, 8
 	// manyBeginnings in beginningsIn is more than happens by chance.
 	manyBeginnings = 4
 	beginningsIn   = 10 * time.Minute
@@ -88,7 +89,8 @@ func (b *logBeginning) begin(now machine.Time, area *world.Area) string {
 	differ, first := b.differences(before, area)
 	allowed := 0 // by those who are there, while nobody saw how
 	if gap > beginsAtOnce {
-		allowed = len(before.Players()) * int(gap/editTicks+1)
+		were, are := len(before.Players()), len(area.Players())
+		allowed = max(were, min(are, were+maxCame)) * int(gap/editTicks+1)
 	}
 	if differ <= allowed {
 		return ""

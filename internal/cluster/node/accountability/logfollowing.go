@@ -106,6 +106,9 @@ func (l *LogFollowing) Beat(now machine.Time) {
 	if l.keys == nil || l.group.Leading || leader.ID != l.leader.ID {
 		l.reset()
 	}
+	if l.group.Leading {
+		l.copies.leads(now)
+	}
 	if leader.ID != l.leader.ID {
 		l.roles.reset()
 		l.beginning = logBeginning{}
