@@ -94,7 +94,7 @@ func (k *copyChecking) beat(now machine.Time, leader machine.Peer, replayed func
 			return
 		}
 		area := replayed()
-		if k.busy = err == nil && area != nil ; k.busy {
+		if k.busy = err == nil && area != nil && !k.isBehind(st.Index); k.busy {
 			k.compare(st.Content, area)
 		}
 	})
