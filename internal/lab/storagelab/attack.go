@@ -228,6 +228,7 @@ func reportSieges(t *lab.Trial, g siegeRun, rows []siegeRow, only, worst bool) {
 	}
 	t.Table(table)
 	if g.ToEnd { // otherwise retrievals were still going on
+		reportRuns(t, g, rows)
 		reportTampering(t, g, rows)
 	}
 	share := float64(tolerated) / float64(g.Nodes)
@@ -258,7 +259,7 @@ func reportTampering(t *lab.Trial, g siegeRun, rows []siegeRow) {
 	tried := lab.Table{
 		Name:    "tried" + g.key(),
 		Title:   "Share of honest nodes' retrievals that attackers had a hand in (tables 6.32 to 6.34)",
-		Columns: []string{"malicious"},
+		Columns: []string{"malicious", "all"},
 	}
 	found := lab.Table{
 		Name:    "found" + g.key(),
@@ -269,21 +270,31 @@ func reportTampering(t *lab.Trial, g siegeRun, rows []siegeRow) {
 		tried.Columns, found.Columns = append(tried.Columns, k.String()), append(found.Columns, k.String())
 	}
 	for _, row := range rows {
-		a, b := []any{row.malicious}, []any{row.malicious}
+		var every, touched int
+		for _, r := range row.results {
+			for k := range messages.Kinds {
+				every, touched = every+r.Queries[k], touched+r.Tried[k]
+			}
+		}
+		a, b := []any{row.malicious, shareOf(touched, every)}, []any{row.malicious}
 		for k := range messages.Kinds {
 			var all, hand, wrong, guessed int
 			for _, r := range row.results {
 				all, hand, wrong, guessed = all+r.Queries[k], hand+r.Tried[k], wrong+r.Tampered[k], guessed+r.Guessed[k]
 			}
-			share := "–"
-			if all > 0 {
-				share = strconv.FormatFloat(float64(hand)/float64(all), 'f', 4, 64)
-			}
-			a, b = append(a, share), append(b, fmt.Sprintf("%d (%d)", wrong, guessed))
+			a, b = append(a, shareOf(hand, all)), append(b, fmt.Sprintf("%d (%d)", wrong, guessed))
 		}
 		tried.Row(a...)
 		found.Row(b...)
 	}
 	t.Table(tried)
 	t.Table(found)
+}
+
+// shareOf writes a share as the thesis does.
+func shareOf(part, all int) string {
+	if all == 0 {
+		return "–"
+	}
+	return strconv.FormatFloat(float64(part)/float64(all), 'f', 4, 64)
 }

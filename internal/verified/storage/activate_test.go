@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
@@ -183,6 +184,64 @@ func TestHalfOfTheZonesKeepNobodyAsleep(t *testing.T) {
 		if n := b.agree(4); n > 0 || awake != 10 {
 			t.Errorf("%s: %d of %d nodes have a wrong state, %d characters are awake", name, n, len(b.live()), awake)
 		}
+	}
+}
+
+// Nobody is awake who has not signed an action, whoever says so.
+func TestNobodyIsAwakeWhoHasNotSigned(t *testing.T) {
+	var woken []*state.Object
+	for k := range byte(3) {
+		woken = append(woken, &state.Object{ID: state.ObjectID(k), Player: &state.Player{ID: id.ID{k}}})
+	}
+	got := storage.TakePart(woken, map[id.ID]*state.Batch{{1}: {Actions: []*state.Action{{}}}, {2}: {}})
+	if len(got) != 1 || got[0] != woken[1] {
+		t.Errorf("%d take part", len(got))
+	}
+}
+
+// unreached hears nothing from the nodes of players who are back.
+type unreached struct{ spy }
+
+func (*unreached) Intercept(_ *storage.Node, _ machine.Peer, m machine.Message) bool {
+	u, ok := m.(*overlay.Unicast)
+	if !ok {
+		return false
+	}
+	a, wakes := u.Body.(*messages.Activate)
+	return wakes && a.Player.ID == u.Origin.ID
+}
+
+// In two of four zones nobody wakes characters, and to a third one nothing comes through from
+// players' nodes. Who keeps a character in the fourth tells those in the third.
+func TestKeepersTellEachOtherWhoIsWoken(t *testing.T) {
+	b := newBed(t, 5, 4, 60, 2*time.Minute)
+	b.protocol = storage.ProtocolHardened
+	b.behave = func(i int) storage.Behaviour {
+		switch zone := b.space.Zone(b.nodes[i].self.Pos); {
+		case zone < 2:
+			return &sleepy{}
+		case zone == 2:
+			return &unreached{}
+		}
+		return nil
+	}
+	b.until(b.update(1))
+	b.replay(1)
+	for _, m := range b.live()[:10] {
+		b.activate(m, 1)
+	}
+	for of := int64(2); of <= 3; of++ {
+		b.play(of - 1)
+		b.until(b.update(of))
+		b.replay(of)
+	}
+	b.until(b.update(3).Add(5 * time.Second))
+	awake := 0
+	for _, o := range b.truth[3] {
+		awake += state.Indicator(o.Player != nil && !o.Static)
+	}
+	if n := b.agree(3); n > 0 || awake != 10 {
+		t.Errorf("%d of %d nodes have a wrong state, %d characters are awake", n, len(b.live()), awake)
 	}
 }
 

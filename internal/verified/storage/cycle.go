@@ -44,8 +44,6 @@ type cycle struct {
 	query  *retrieval.Query // of the update area, while it runs
 	from   *state.Snapshot  // its result: A^{c+d} at t_{to-1}
 	to     int64            // the update that is prepared
-	// claimed are those in from of whom only half of the zones know that they were woken.
-	claimed []*state.Object
 }
 
 type phase uint8
@@ -138,7 +136,7 @@ func (up *updater) begin() {
 // askState retrieves the update area.
 func (up *updater) askState(of int64) {
 	c := &up.cycle
-	c.from, c.claimed, c.query, c.to = nil, nil, nil, of+1
+	c.from, c.query, c.to = nil, nil, of+1
 	if !up.Ready {
 		return
 	}
@@ -200,7 +198,7 @@ func (up *updater) onOutcome(q *retrieval.Query, out vote.Outcome, votes int) {
 	switch q.Kind {
 	case messages.ForUpdate:
 		if q.Of == up.cycle.to-1 {
-			up.cycle.from, up.cycle.claimed, up.cycle.query = out.Seen, out.Claimed, nil
+			up.cycle.from, up.cycle.query = out.Seen, nil
 		}
 	case messages.ForLook:
 		up.replica.Observe(out.Seen)

@@ -8,6 +8,9 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/replica"
 )
 
+// TakePart is takePart, for tests.
+var TakePart = takePart
+
 // Ask lets a node retrieve any area, whether or not it is its business.
 func (n *Node) Ask(k messages.Kind, area overlay.Area, of int64) {
 	n.queries.Retrieve(k, area, of)

@@ -79,8 +79,9 @@ func newNode(shared part.Part, cfg Config) *Node {
 	n.replica = replica.New(c, &n.area)
 	n.patches = replica.Patches{Part: c, Replica: n.replica}
 	n.dormant = dormant.New(c, dormant.Surroundings{
-		Area: &n.area, Zones: &n.zones, Replica: n.replica, Actions: &n.actions.Store,
-		Fetching: func(p geom.Point) bool { return n.transfer.Fetching(p) },
+		Area: &n.area, Zones: &n.zones, Replica: n.replica, Actions: &n.actions.Store, Known: &n.known,
+		Responders: func(zone int) []*overlay.Contact { return n.queries.Direct(zone) },
+		Fetching:   func(p geom.Point) bool { return n.transfer.Fetching(p) },
 	})
 	n.queries = retrieval.New(c, retrieval.Surroundings{
 		Area: &n.area, Zones: &n.zones, Replica: n.replica, Patches: &n.patches,

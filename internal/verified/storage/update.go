@@ -56,9 +56,9 @@ func (up *updater) update() {
 			r.Acts[q.Player.ID] = up.acts.PluralityBatch(q)
 		}
 	}
-	from.Activated = slices.DeleteFunc(slices.Clone(from.Activated), func(o *state.Object) bool {
-		return state.Among(c.claimed, o) && !acted(r.Acts[o.Player.ID])
-	})
+	if up.Hardened {
+		from.Activated = takePart(from.Activated, r.Acts)
+	}
 	s := &state.Snapshot{Of: c.to, Cover: c.circle, Grid: state.GridOver(&c.circle, &up.World, 0), Whole: up.Hardened}
 	up.dormant.DropActivated(from)
 	up.dormant.BeginStep(c.to)
@@ -85,9 +85,14 @@ func (up *updater) update() {
 	up.replica.PredictRing(&r, s)
 }
 
-// acted reports whether a player has signed that it has done something. It proves that the
-// player is back: nobody signs for somebody who is away.
-func acted(b *state.Batch) bool { return b != nil && len(b.Actions) > 0 }
+// takePart are those of the woken whose players have signed that they have done something. It
+// proves that they are back: nobody signs for somebody who is away.
+func takePart(woken []*state.Object, acts map[id.ID]*state.Batch) []*state.Object {
+	return slices.DeleteFunc(slices.Clone(woken), func(o *state.Object) bool {
+		b := acts[o.Player.ID]
+		return b == nil || len(b.Actions) == 0
+	})
+}
 
 // install makes a snapshot the node's state.
 func (up *updater) install(s *state.Snapshot) {

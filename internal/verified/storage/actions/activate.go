@@ -10,7 +10,8 @@ import (
 
 // Waking (thesis 5.4.1). A player who comes back says so in all zones, where the
 // character sleeps; who keeps it there lets it take part in the next step. It does if a
-// majority of the zones has heard of it, or half of them and the player has signed actions.
+// majority of the zones has heard of it, or half of them and no zone knows it otherwise, and the
+// player has signed actions.
 
 // Activate tells those who hold the static character of the node's player that
 // it is back (thesis 5.4.1). It counts for the update after the next t^s; by

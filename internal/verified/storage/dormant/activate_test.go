@@ -1,6 +1,8 @@
 package dormant
 
 import (
+	"iter"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,38 +28,49 @@ func (wakingRules) Activate(p *state.Player, at geom.Point, o *state.Object) *st
 	return o
 }
 
-// A character is woken by its own player's node, where it lies, and not for an update whose
-// state everybody has.
+// A character is woken by its own player's node, or by one that may keep it in another zone,
+// where it lies, and not for an update whose state everybody has.
 func TestWhoWakesACharacter(t *testing.T) {
+	bed := geom.Point{X: 450, Y: 300}
+	space, world := overlay.SpaceFor(4), state.World{Side: 900, Cell: 100}
+	key := state.NewMapping(space, world).KeyBeyond(bed, 0)
+	keeper, other := &overlay.Contact{ID: id.ID{20}, Pos: key}, &overlay.Contact{ID: id.ID{21}, Pos: geom.Point{X: key.X, Y: key.Y + 9}}
 	for _, c := range []struct {
 		name  string
-		by    id.ID
+		by    *overlay.Contact
+		who   id.ID
 		at    geom.Point
 		late  machine.Time // after t^s
 		woken int
 	}{
-		{"its player", id.ID{7}, geom.Point{X: 450, Y: 300}, 0, 1},
-		{"somebody else", id.ID{8}, geom.Point{X: 450, Y: 300}, 0, 0},
-		{"its player, elsewhere", id.ID{7}, geom.Point{X: 451, Y: 300}, 0, 0},
-		{"its player, too late", id.ID{7}, geom.Point{X: 450, Y: 300}, 1, 0},
+		{"its player", &overlay.Contact{ID: id.ID{7}}, id.ID{7}, bed, 0, 1},
+		{"somebody else in the own zone", &overlay.Contact{ID: id.ID{8}, Pos: space.SubArea(3).Min}, id.ID{7}, bed, 0, 0},
+		{"its player, elsewhere", &overlay.Contact{ID: id.ID{7}}, id.ID{7}, geom.Point{X: 451, Y: 300}, 0, 0},
+		{"its player, too late", &overlay.Contact{ID: id.ID{7}}, id.ID{7}, bed, 1, 0},
+		{"a newcomer", &overlay.Contact{ID: id.ID{6}}, id.ID{6}, bed, 0, 1},
+		{"who keeps it in another zone", keeper, id.ID{7}, bed, 0, 1},
+		{"somebody else there", other, id.ID{7}, bed, 0, 0},
+		{"who keeps it there, too late", keeper, id.ID{7}, bed, 1, 0},
+		{"who keeps it there, a newcomer", keeper, id.ID{6}, bed, 0, 0},
 	} {
-		player := &state.Player{ID: id.ID{7}, Home: geom.Point{X: 450, Y: 300}}
+		player := &state.Player{ID: c.who, Home: bed}
 		const of = 5
 		times := state.Timing{LMax: 2 * time.Second, Deviates: 10 * time.Millisecond}
-		ds := newBare(statetest.Frozen{At: times.State(of) + c.late}, wakingRules{})
+		ds := newBare(statetest.Frozen{At: times.State(of) + c.late}, wakingRules{}, keeper, other)
 		ds.Time = times
 		asleep := statetest.Thing(3, 1)
-		asleep.Pos, asleep.Player, asleep.Static = geom.Point{X: 450, Y: 300}, player, true
+		asleep.Pos, asleep.Player, asleep.Static = bed, &state.Player{ID: id.ID{7}, Home: bed}, true
 		ds.static[asleep.ID] = asleep
-		ds.OnActivate(&overlay.Contact{ID: c.by}, &messages.Activate{Player: player, Place: c.at, Of: of})
+		ds.OnActivate(c.by, &messages.Activate{Player: player, Place: c.at, Of: of})
 		if n := len(ds.activated); n != c.woken {
 			t.Errorf("%s: %d are woken, want %d", c.name, n, c.woken)
 		}
 	}
 }
 
-// newBare is the store of a node that is alone in its zone.
-func newBare(env machine.Env, rules state.Rules) *Store {
+// newBare is the store of a node that is alone in its zone, and knows some nodes of others to
+// whom it tells nothing.
+func newBare(env machine.Env, rules state.Rules, others ...*overlay.Contact) *Store {
 	space, world := overlay.SpaceFor(4), state.World{Side: 900, Cell: 100}
 	p := &part.Part{
 		Space: space, World: world, Places: state.NewMapping(space, world), Zone: 3, Self: &overlay.Contact{ID: id.ID{255}, Pos: space.SubArea(3).Min},
@@ -65,7 +78,11 @@ func newBare(env machine.Env, rules state.Rules) *Store {
 	}
 	area := &placement.Area{Part: p}
 	electorate := placement.AllPresent(p)
-	return New(p, Surroundings{Area: area, Zones: &electorate, Replica: replica.New(p, area), Fetching: func(geom.Point) bool { return false }})
+	known := &placement.Acquaintances{Part: p, Area: area, Reported: func(int) iter.Seq[*overlay.Contact] { return slices.Values(others) }}
+	return New(p, Surroundings{
+		Area: area, Zones: &electorate, Replica: replica.New(p, area), Known: known,
+		Responders: func(int) []*overlay.Contact { return nil }, Fetching: func(geom.Point) bool { return false },
+	})
 }
 
 // Who was woken for a step and took no part in it, for too few zones knew, sleeps on.

@@ -7,7 +7,8 @@
 // (docs/protocols/storage-hardened.md).
 //
 // Invariants:
-//   - only the node of its player wakes a character, and not for an update that is past;
+//   - only the node of its player, or one that may keep the place in another zone, wakes a
+//     character, and not for an update that is past;
 //   - what is pushed replaces nothing that the node has;
 //   - a claim that enough zones have answered about without naming it is dropped.
 //
@@ -46,6 +47,9 @@ type Surroundings struct {
 	Zones   *placement.Electorate
 	Replica *replica.Replica
 	Actions *actions.Store
+	Known   *placement.Acquaintances
+	// Responders are those of a zone who have answered about the update area.
+	Responders func(zone int) []*overlay.Contact
 	// Fetching reports whether the static data of a place has been asked for, or is going
 	// to be, and has not come.
 	Fetching func(geom.Point) bool

@@ -80,7 +80,7 @@ func (bl *Ballot) Count(q *Poll, last bool) (out Outcome, votes int, decided boo
 	if s.Activated = woken; last {
 		s.MarkWokenUnsure(open, &bl.World)
 	}
-	return Outcome{Seen: s, Claimed: claimed}, votes, decided && len(open) == 0
+	return Outcome{Seen: s}, votes, decided && len(open) == 0
 }
 
 // verdict is how something was decided.

@@ -31,7 +31,6 @@ type Zone struct {
 // Outcome is the result of a retrieval.
 type Outcome struct {
 	Seen    *state.Snapshot // dynamic data
-	Claimed []*state.Object // of Seen.Activated: awake if their players have signed actions
 	Static  []*state.Object
 	Batches []*state.Batch
 	Again   bool // the static data has to be asked for again

@@ -11,9 +11,9 @@ import (
 
 // countActivated are the woken characters that enough zones report, and the node's
 // own ones if there may be enough. Claimed are those that half of the zones report, and no
-// zone otherwise: they are awake if their players have signed actions since. Open are those
-// of whom the zones that have not finished may make a majority: who is forgotten now may be
-// forgotten for ever.
+// zone otherwise: that is enough for an update, in which only those are awake who have signed
+// actions. Open are those of whom the zones that have not finished may make a majority: who is
+// forgotten now may be forgotten for ever.
 func (bl *Ballot) countActivated(q *Poll) (out, claimed, open []*state.Object) {
 	var all, own []*state.Object
 	if bl.replica.State != nil && bl.replica.State.Of == q.Of {
