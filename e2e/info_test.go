@@ -15,9 +15,6 @@ import (
 // noticed, the player stands still meanwhile, keeps the connection, and a key that is
 // held goes on as soon as the node does.
 func TestPausedNode(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
 	srv := startServer(t)
 	ann := newPlayer(t, "Ann")
 	ann.open(srv.page())
@@ -84,9 +81,6 @@ func (p *player) visible(selector string) (is bool) {
 // TestHeldKeys: keys that are held go on after the connection was lost, and after
 // whatever the node says of the player in between.
 func TestHeldKeys(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
 	srv := startServer(t)
 	ann := newPlayer(t, "Ann")
 	ann.open(srv.page())
@@ -153,9 +147,6 @@ func (p *player) evalBool(expr string) (is bool) {
 
 // TestBanIsExplained: who is banned reads why, and until when.
 func TestBanIsExplained(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
 	srv := startServer(t)
 	ann, bo := newPlayer(t, "Ann"), newPlayer(t, "Bo")
 	ann.open(srv.page())
@@ -185,9 +176,6 @@ func TestBanIsExplained(t *testing.T) {
 // TestNodeOfThePageDies: a page whose node is killed goes on at another node of the
 // world by itself, as the same player at the same place with the same things.
 func TestNodeOfThePageDies(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts nodes and browsers")
-	}
 	one := startNode(t)
 	startNode(t, one)
 	three := startNode(t, one)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 )
 
@@ -72,9 +73,7 @@ func TestCheckCommand(t *testing.T) {
 // TestHostileFiles: whatever one of the small files of a data folder holds, what
 // needs it ends with exit code 8 and one line that names it.
 func TestHostileFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes longer than five seconds")
-	}
+	slowtest.Skip(t, "takes longer than five seconds")
 	p := program{t, t.TempDir()}
 	p.ok("world", "new", "home", "--difficulty", "1")
 	p.ok("identity", "show")

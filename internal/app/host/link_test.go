@@ -15,6 +15,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel/datachanneltest"
 )
@@ -76,9 +77,7 @@ func opensBy(t *testing.T, conn net.PacketConn, named, code string) (said string
 // TestLinks: a link for a page that is no node's leads to the node over its UDP port,
 // also after a restart, until its invitation is revoked in the game.
 func TestLinks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := invited(t)
 	c.Page = "https://example.org/game/"
 	h := start(t, c)
@@ -146,9 +145,7 @@ func TestHostileTerms(t *testing.T) {
 // TestLinkOfTwoNodes: the link names the other node too, which lets in by it when this
 // one is off, and players are told where to go on.
 func TestLinkOfTwoNodes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := invited(t)
 	c.Page = "https://example.org/game/"
 	one := start(t, c)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 )
@@ -47,9 +48,7 @@ func unsigned(t *testing.T, c host.Config, ann string) {
 // of operators and bans; later changes of the records count for nothing, and what
 // was signed survives an export and import by the founder, not by others.
 func TestRolesOfOldWorlds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := founder(t)
 	stop(t, start(t, c))
 	ann, mallory, eve := identity(t, "Ann"), identity(t, "Mallory"), identity(t, "Eve")
@@ -157,9 +156,7 @@ func TestDecideInASharedWorld(t *testing.T) {
 // TestTimeOfOldWorlds: the time of day of a world whose roles were signed before the time
 // was goes on where it was; what the lobby's records say later counts for nothing.
 func TestTimeOfOldWorlds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := founder(t)
 	stop(t, start(t, c))
 	record := func(value string, change func(*worldfs.World)) {

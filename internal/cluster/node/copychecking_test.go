@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -17,9 +18,7 @@ import (
 // a state in which the edit is not, breaks no rule; but its followers have the edit. It loses
 // the lead, is not convicted, and the edit is there again.
 func TestFalseBeginning(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for k, lie := range []struct {
 		name string
 		was  func(built world.Pos) world.BlockChange

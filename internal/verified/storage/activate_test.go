@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
@@ -153,9 +154,7 @@ func (*riser) Answer(n *storage.Node, _ *overlay.Contact, q *messages.Retrieve, 
 // In two of four zones nobody wakes characters, or everybody who sleeps is said to be awake.
 // Who has come back and acts is awake, and nobody else.
 func TestHalfOfTheZonesKeepNobodyAsleep(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for name, liar := range map[string]storage.Behaviour{"sleepy": &sleepy{}, "riser": &riser{}} {
 		b := newBed(t, 5, 4, 60, 2*time.Minute)
 		b.protocol = storage.ProtocolHardened
