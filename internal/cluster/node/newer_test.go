@@ -41,8 +41,7 @@ func TestLiarsClaim(t *testing.T) {
 		c := newCluster(t, uint64(nodes), nodes)
 		c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }
 		c.s.Run(3 * time.Second)
-		g := c.addGuest(0)
-		c.until("the guest is in", func() bool { return g.in })
+		c.enterGuest(0)
 		c.s.Run(20 * time.Second)
 		liar := nodes - 1
 		hosted := shards.Sorted(c.node(0).net.hosting.replicas)

@@ -62,10 +62,7 @@ func omittingOver(t *testing.T, seed uint64, cfg sim.Config, ignores func(of int
 	c.hears = func(of int, r *region.Region) Region {
 		return &hearing{r, func(m machine.Message) bool { return ignores(of, m) }, c}
 	}
-	for i := range nodes {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
+	c.start(nodes)
 	g = c.addGuest(0)
 	g.signs = true
 	c.until("the guest is in", func() bool { return g.in })

@@ -20,8 +20,7 @@ func TestStateIsRestored(t *testing.T) {
 	slowtest.Skip(t, "takes seconds")
 	c := newCluster(t, 1, 20)
 	c.s.Run(3 * time.Second)
-	g := c.addGuest(5)
-	c.until("the guest is in", func() bool { return g.in })
+	g := c.enterGuest(5)
 	c.until("it builds", func() bool { return g.acted > 0 })
 	c.s.Run(15 * time.Second) // a copy is made
 	g.quiet = true
