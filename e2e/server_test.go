@@ -82,7 +82,7 @@ func (s *server) run() {
 	})
 }
 
-// alone starts a world and a player in it, or skips the test where it must be short.
+// alone starts a world and a player in it.
 func alone(t *testing.T) (*server, *player) {
 	t.Helper()
 	srv := startServer(t)

@@ -22,10 +22,7 @@ func invited(t *testing.T) host.Config {
 	t.Helper()
 	c := config(t)
 	c.Nodes, c.Share = "127.0.0.1:0", true
-	folder, err := worldfs.OpenFolder(c.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := folderOf(t, c)
 	if _, err := host.CreateWorld(folder, host.NewWorld{
 		Name: host.DefaultWorld, Seed: c.Seed, Mode: c.Mode, Genesis: worldfs.OpenGenesis(1),
 	}); err != nil {

@@ -21,10 +21,7 @@ func shared(t *testing.T, join ...string) host.Config {
 	if len(join) > 0 {
 		return c
 	}
-	folder, err := worldfs.OpenFolder(c.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := folderOf(t, c)
 	if _, err := host.CreateWorld(folder, host.NewWorld{
 		Name: host.DefaultWorld, Seed: c.Seed, Mode: c.Mode, Genesis: worldfs.OpenGenesis(1), Hosting: "open",
 	}); err != nil {
