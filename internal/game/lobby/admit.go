@@ -266,5 +266,3 @@ func (h *Lobby) forgetWaiting(from machine.Peer) {
 }
 
 func (h *Lobby) time() time.Time { return time.Unix(0, int64(h.env.Now())) }
-
-func (h *Lobby) unix() int64 { return int64(h.env.Now()) / int64(time.Second) }

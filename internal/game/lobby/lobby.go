@@ -91,7 +91,7 @@ func New(env machine.Env, cfg Config) *Lobby {
 		undos:    map[uint64]*undone{},
 		settles:  map[uint64]func(*Undone){},
 	}
-	h.store = newStore(regionlog.NewRegister(h.cfg.Decisions.World(), h.cfg.Passes))
+	h.store = newStore(env, regionlog.NewRegister(h.cfg.Decisions.World(), h.cfg.Passes))
 	h.builders = builders{unix: h.unix, write: func(put map[string]any, gone []string) { h.write(put, gone, nil) }}
 	h.skins = skins{env: env, log: h.cfg.Decisions, news: h.queueNews}
 	h.nights = nights{env: env, cfg: &h.cfg, hall: h}
