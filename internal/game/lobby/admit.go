@@ -48,7 +48,7 @@ func (h *Lobby) onEnter(e enter) {
 	}
 	h.replace(p)
 	before := p.rec
-	h.expire(p)
+	h.names.expire(p)
 	if !h.register.Claim(h.unix(), p.id, e.Name, e.Pass) { // checkEnter has looked
 		if fresh {
 			delete(h.players, p.id)
@@ -122,7 +122,7 @@ func (h *Lobby) checkEnter(e enter) (string, *Refused) {
 	if e.Known && known == nil && !operator {
 		return "", &Refused{Code: wire.Full, Text: "Too many new players have come from your address. Try again in some minutes.", Retry: 300}
 	}
-	if refused := h.checkName(e.Player, name); refused != nil {
+	if refused := h.names.check(e.Player, name); refused != nil {
 		return "", refused
 	}
 	if len(h.here) >= h.cfg.MaxPlayers && !operator && (known == nil || !known.here) {

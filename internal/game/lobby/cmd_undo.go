@@ -259,7 +259,7 @@ func (h *Lobby) pastEdits(w *undone) string {
 		} else if e.Moved < 0 {
 			did = fmt.Sprintf("%d × %s taken out of the chest", -e.Moved, blockName(e.Now))
 		}
-		line := fmt.Sprintf("%s %s: %s, %s", time.Unix(0, int64(at)).UTC().Format("2006-01-02 15:04:05"), h.nameOf(e.By), e.At, did)
+		line := fmt.Sprintf("%s %s: %s, %s", time.Unix(0, int64(at)).UTC().Format("2006-01-02 15:04:05"), h.names.of(e.By), e.At, did)
 		if e.Undo {
 			line += " (rollback)"
 		}
@@ -278,17 +278,6 @@ func (c *call) builder(name string) (who id.ID, named string, err error) {
 		return all[0], decision.Console, nil
 	}
 	return id.ID{}, "", err
-}
-
-// nameOf is the name of a player who has been here, or of a console.
-func (h *Lobby) nameOf(who id.ID) string {
-	switch p := h.players[who]; {
-	case p != nil:
-		return p.rec.Name
-	case slices.Contains(h.cfg.Decisions.Consoles(), who):
-		return decision.Console
-	}
-	return who.Short()
 }
 
 func blockName(b world.Block) string {

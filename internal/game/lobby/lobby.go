@@ -34,6 +34,7 @@ type Lobby struct {
 	lastOrder  uint64 // Seq of the last order that was proposed
 	timeOffset int64  // as the sessions were told
 
+	names    names
 	builders builders
 	skins    skins
 	nights   nights
@@ -92,6 +93,7 @@ func New(env machine.Env, cfg Config) *Lobby {
 		settles:  map[uint64]func(*Undone){},
 	}
 	h.store = newStore(env, regionlog.NewRegister(h.cfg.Decisions.World(), h.cfg.Passes))
+	h.names = names{store: &h.store, log: h.cfg.Decisions}
 	h.builders = builders{unix: h.unix, write: func(put map[string]any, gone []string) { h.write(put, gone, nil) }}
 	h.skins = skins{env: env, log: h.cfg.Decisions, news: h.queueNews}
 	h.nights = nights{env: env, cfg: &h.cfg, hall: h}
