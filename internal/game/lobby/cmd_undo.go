@@ -181,9 +181,7 @@ func (c *call) orderBox(w *undone, o decision.Order) {
 }
 
 func (h *Lobby) onUndone(m *Undone) {
-	if e := h.requests[m.Tag]; e != nil && e.took != nil && e.at == m.Region {
-		delete(h.requests, m.Tag)
-		e.took(m.Owed)
+	if h.whereabouts.took(m) {
 		return
 	}
 	if hear := h.settles[m.Tag]; hear != nil {

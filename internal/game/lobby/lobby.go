@@ -26,19 +26,19 @@ type Lobby struct {
 	vouches  []vouch   // that wait for their sessions, the oldest first
 
 	awake      map[world.RegionPos]bool
-	requests   map[uint64]*playerRequest // on their way to players, by tag
-	undos      map[uint64]*undone        // waiting for Undone, by tag
-	settles    map[uint64]func(*Undone)  // of settlements, by tag; nil: the time is over
-	saves      map[uint64]*save          // waiting for Saved, by tag
+	undos      map[uint64]*undone       // waiting for Undone, by tag
+	settles    map[uint64]func(*Undone) // of settlements, by tag; nil: the time is over
+	saves      map[uint64]*save         // waiting for Saved, by tag
 	nextTag    uint64
 	lastOrder  uint64 // Seq of the last order that was proposed
 	timeOffset int64  // as the sessions were told
 
-	names    names
-	builders builders
-	skins    skins
-	nights   nights
-	lines    Lines
+	names       names
+	whereabouts whereabouts
+	builders    builders
+	skins       skins
+	nights      nights
+	lines       Lines
 }
 
 // player is somebody whom the lobby knows, here or away.
@@ -87,13 +87,13 @@ func New(env machine.Env, cfg Config) *Lobby {
 		env: env, cfg: cfg.withDefaults(),
 		sessions: map[machine.Peer]*player{},
 		awake:    map[world.RegionPos]bool{},
-		requests: map[uint64]*playerRequest{},
 		saves:    map[uint64]*save{},
 		undos:    map[uint64]*undone{},
 		settles:  map[uint64]func(*Undone){},
 	}
 	h.store = newStore(env, regionlog.NewRegister(h.cfg.Decisions.World(), h.cfg.Passes))
 	h.names = names{store: &h.store, log: h.cfg.Decisions}
+	h.whereabouts = whereabouts{env: env, cfg: &h.cfg, hall: h, players: h.players, requests: map[uint64]*playerRequest{}}
 	h.builders = builders{unix: h.unix, write: func(put map[string]any, gone []string) { h.write(put, gone, nil) }}
 	h.skins = skins{env: env, log: h.cfg.Decisions, news: h.queueNews}
 	h.nights = nights{env: env, cfg: &h.cfg, hall: h}
@@ -126,18 +126,18 @@ func (h *Lobby) OnMessage(from machine.Peer, m machine.Message) {
 	case *Asleep:
 		delete(h.awake, m.Region)
 	case *Arrived:
-		h.onArrived(m)
+		h.whereabouts.onArrived(m)
 	case *Departed: // the session tells: it may have entered again already
 	case *Died:
 		h.onDied(m)
 	case *Sleeping:
 		h.nights.sleep(m)
 	case *Located:
-		h.onLocated(m)
+		h.whereabouts.onLocated(m)
 	case *NotHere:
-		h.onNotHere(m)
+		h.whereabouts.onNotHere(m)
 	case *Claim:
-		h.onClaim(m)
+		h.whereabouts.onClaim(m)
 	case *Saved:
 		h.onSaved(m)
 	case *Undone:
@@ -158,7 +158,7 @@ func (h *Lobby) OnTimer(t machine.Timer) {
 		h.armed = false
 		h.sendNews()
 	case timerLocate:
-		h.expireRequest(t.Arg)
+		h.whereabouts.expire(t.Arg)
 	case timerSave:
 		h.onSaveLate(t.Arg)
 	case timerUndo:

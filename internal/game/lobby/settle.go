@@ -107,7 +107,7 @@ func (s *settlement) askHome() {
 	if !p.here {
 		at = p.home(h.cfg)
 	}
-	h.sendRequest(&playerRequest{
+	h.whereabouts.send(&playerRequest{
 		player: p, at: at,
 		ask: func(at world.RegionPos, tag uint64) machine.Message {
 			return &Order{Region: at, Tag: tag, Player: p.id, Signed: s.signed, Owed: asked}
