@@ -196,7 +196,7 @@ func (h *Lobby) admit(p *player, from machine.Peer) {
 	h.register.Admit(h.unix(), p.id)
 	p.region, p.role = p.home(h.cfg), h.rights(p).Role
 	h.here = append(h.here, p)
-	h.answerWaitingVouches(p)
+	h.vouches.answerWaiting(p)
 	if h.cfg.Restored != 0 {
 		h.tell(p, wire.ChatSystem, "The list of players lost its hosts. It was restored to its state of %s.",
 			wire.TimeText(int64(h.cfg.Restored)/int64(time.Second)))

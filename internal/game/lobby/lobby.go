@@ -23,7 +23,6 @@ type Lobby struct {
 	changed  []*player // the others are yet to be told of
 	armed    bool      // timerNews is set
 	calling  bool      // timerRoster is set
-	vouches  []vouch   // that wait for their sessions, the oldest first
 
 	awake      map[world.RegionPos]bool
 	undos      map[uint64]*undone       // waiting for Undone, by tag
@@ -35,6 +34,7 @@ type Lobby struct {
 
 	names       names
 	whereabouts whereabouts
+	vouches     vouches
 	builders    builders
 	skins       skins
 	nights      nights
@@ -94,6 +94,7 @@ func New(env machine.Env, cfg Config) *Lobby {
 	h.store = newStore(env, regionlog.NewRegister(h.cfg.Decisions.World(), h.cfg.Passes))
 	h.names = names{store: &h.store, log: h.cfg.Decisions}
 	h.whereabouts = whereabouts{env: env, cfg: &h.cfg, hall: h, players: h.players, requests: map[uint64]*playerRequest{}}
+	h.vouches = vouches{env: env, cfg: &h.cfg, hall: h, sessions: h.sessions}
 	h.builders = builders{unix: h.unix, write: func(put map[string]any, gone []string) { h.write(put, gone, nil) }}
 	h.skins = skins{env: env, log: h.cfg.Decisions, news: h.queueNews}
 	h.nights = nights{env: env, cfg: &h.cfg, hall: h}
@@ -143,7 +144,7 @@ func (h *Lobby) OnMessage(from machine.Peer, m machine.Message) {
 	case *Undone:
 		h.onUndone(m)
 	case *Vouch:
-		h.onVouch(m)
+		h.vouches.on(m)
 	case *Signed:
 		h.onSigned(from, m.Statement)
 	case *Decided:
@@ -164,7 +165,7 @@ func (h *Lobby) OnTimer(t machine.Timer) {
 	case timerUndo:
 		h.endUndo(t.Arg)
 	case timerVouch:
-		h.expireVouches()
+		h.vouches.expire()
 	case timerRoster:
 		h.calling = false
 		h.toAll(h.list())
