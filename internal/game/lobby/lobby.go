@@ -25,9 +25,6 @@ type Lobby struct {
 	calling  bool      // timerRoster is set
 
 	awake      map[world.RegionPos]bool
-	undos      map[uint64]*undone       // waiting for Undone, by tag
-	settles    map[uint64]func(*Undone) // of settlements, by tag; nil: the time is over
-	saves      map[uint64]*save         // waiting for Saved, by tag
 	nextTag    uint64
 	lastOrder  uint64 // Seq of the last order that was proposed
 	timeOffset int64  // as the sessions were told
@@ -35,6 +32,8 @@ type Lobby struct {
 	names       names
 	whereabouts whereabouts
 	vouches     vouches
+	undos       undos
+	saves       saves
 	builders    builders
 	skins       skins
 	nights      nights
@@ -87,9 +86,8 @@ func New(env machine.Env, cfg Config) *Lobby {
 		env: env, cfg: cfg.withDefaults(),
 		sessions: map[machine.Peer]*player{},
 		awake:    map[world.RegionPos]bool{},
-		saves:    map[uint64]*save{},
-		undos:    map[uint64]*undone{},
-		settles:  map[uint64]func(*Undone){},
+		saves:    saves{},
+		undos:    undos{map[uint64]*undone{}, map[uint64]func(*Undone){}},
 	}
 	h.store = newStore(env, regionlog.NewRegister(h.cfg.Decisions.World(), h.cfg.Passes))
 	h.names = names{store: &h.store, log: h.cfg.Decisions}
@@ -140,9 +138,11 @@ func (h *Lobby) OnMessage(from machine.Peer, m machine.Message) {
 	case *Claim:
 		h.whereabouts.onClaim(m)
 	case *Saved:
-		h.onSaved(m)
+		h.saves.hear(m)
 	case *Undone:
-		h.onUndone(m)
+		if !h.whereabouts.took(m) {
+			h.undos.hear(m)
+		}
 	case *Vouch:
 		h.vouches.on(m)
 	case *Signed:
@@ -161,9 +161,9 @@ func (h *Lobby) OnTimer(t machine.Timer) {
 	case timerLocate:
 		h.whereabouts.expire(t.Arg)
 	case timerSave:
-		h.onSaveLate(t.Arg)
+		h.saves.expire(t.Arg)
 	case timerUndo:
-		h.endUndo(t.Arg)
+		h.undos.end(t.Arg)
 	case timerVouch:
 		h.vouches.expire()
 	case timerRoster:

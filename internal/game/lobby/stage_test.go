@@ -326,7 +326,7 @@ func (s *stage) act(line string) {
 	case "copied": // tag x z: the region has stone there
 		var tag uint64
 		fmt.Sscan(rest, &tag, &x, &z)
-		n := clipboard.Volume(s.h.undos[tag].part(world.RegionPos{X: x, Z: z}))
+		n := clipboard.Volume(s.h.undos.orders[tag].part(world.RegionPos{X: x, Z: z}))
 		s.h.OnMessage(machine.Peer{}, &Undone{Region: world.RegionPos{X: x, Z: z}, Tag: tag, OK: true, Blocks: clipboard.Encode(slices.Repeat([]world.Block{world.Stone + world.Block(x)}, n))})
 	case "undone": // tag x z count, and for each edit who and tick; or owed, looted, put and how many
 		m := &Undone{OK: true}
