@@ -104,9 +104,14 @@ func Start(cfg Config) (*Host, error) {
 		return nil, errors.Join(err, h.world.Close())
 	}
 	if cfg.Nodes != "" {
-		if err := h.share(p); err != nil {
+		if p == nil {
+			p = &peers{}
+		}
+		s := sharer{cfg: &h.cfg, folder: h.folder, world: h.world, packs: h.packs, now: h.clock.Now}
+		if err := s.share(p); err != nil {
 			return nil, errors.Join(err, h.world.Close())
 		}
+		h.peers, h.packs = p, s.packs
 		if err := h.openAuthority(h.peers.record.World()); err != nil {
 			return nil, errors.Join(err, h.peers.close(), h.world.Close())
 		}

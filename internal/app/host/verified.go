@@ -15,32 +15,32 @@ import (
 )
 
 // admit reads the node's certificate and makes the door of the world.
-func (h *Host) admit(p *peers) error {
+func (s *sharer) admit(p *peers) error {
 	gate, err := identity.NewGate(p.record.Genesis)
 	if err != nil {
 		return err
 	}
-	p.verifier = keyring.NewVerifier(gate, h.clock.Now)
+	p.verifier = keyring.NewVerifier(gate, s.now)
 	switch {
-	case h.cfg.Certificate != "":
-		p.certificate, err = keyring.ReadCertificate(h.cfg.Certificate)
+	case s.cfg.Certificate != "":
+		p.certificate, err = keyring.ReadCertificate(s.cfg.Certificate)
 		if errors.Is(err, fs.ErrNotExist) {
-			return &explained{keyring.ErrPaper, fmt.Sprintf("there is no certificate at %s: ask the authority for one (authority issue)", h.cfg.Certificate)}
+			return &explained{keyring.ErrPaper, fmt.Sprintf("there is no certificate at %s: ask the authority for one (authority issue)", s.cfg.Certificate)}
 		} else if err != nil {
 			return err
 		}
 		if p.record.Genesis.Verified() {
-			if err := gate.Check(p.id(), p.certificate, h.clock.Now()); err != nil {
-				return fmt.Errorf("the certificate in %s does not let this node into this world: %w", h.cfg.Certificate, err)
+			if err := gate.Check(p.id(), p.certificate, s.now()); err != nil {
+				return fmt.Errorf("the certificate in %s does not let this node into this world: %w", s.cfg.Certificate, err)
 			}
 		}
 		p.proof = p.certificate.Append(nil)
 	case p.record.Genesis.Verified():
-		h.cfg.Log.Warn("This world has an authority and this node has no certificate of it: other nodes will not let it in.",
+		s.cfg.Log.Warn("This world has an authority and this node has no certificate of it: other nodes will not let it in.",
 			"key", hex.EncodeToString(p.public()))
 	}
-	if h.cfg.Revocations != "" {
-		return h.checkRevocations(gate)
+	if s.cfg.Revocations != "" {
+		return s.checkRevocations(gate)
 	}
 	return nil
 }
@@ -48,19 +48,19 @@ func (h *Host) admit(p *peers) error {
 // checkRevocations refuses to start with a list that is missing, damaged or not the
 // world's, or in a world without an authority: its owner believes that the nodes on it are shut out. The node takes the list
 // once it runs (watchPaper).
-func (h *Host) checkRevocations(gate *identity.Gate) error {
+func (s *sharer) checkRevocations(gate *identity.Gate) error {
 	if !gate.Verified() {
-		return &explained{keyring.ErrPaper, fmt.Sprintf("the world %s has no authority: the list in %s would shut nobody out. Remove nodes by voxelpopuli world hosts %s remove ID, or start without --revocations", h.world.Name, h.cfg.Revocations, h.world.Name)}
+		return &explained{keyring.ErrPaper, fmt.Sprintf("the world %s has no authority: the list in %s would shut nobody out. Remove nodes by voxelpopuli world hosts %s remove ID, or start without --revocations", s.world.Name, s.cfg.Revocations, s.world.Name)}
 	}
-	list, err := keyring.ReadRevocations(h.cfg.Revocations)
+	list, err := keyring.ReadRevocations(s.cfg.Revocations)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &explained{keyring.ErrPaper, fmt.Sprintf("there is no list of revocations at %s: ask the authority for one (authority revoke NAME --out FILE, also while nothing is revoked), or start without --revocations", h.cfg.Revocations)}
+		return &explained{keyring.ErrPaper, fmt.Sprintf("there is no list of revocations at %s: ask the authority for one (authority revoke NAME --out FILE, also while nothing is revoked), or start without --revocations", s.cfg.Revocations)}
 	}
 	if err == nil {
 		_, err = gate.Renew(list)
 	}
 	if err != nil {
-		return fmt.Errorf("the list of revocations in %s cannot be used. Ask the authority for a new one (authority revoke), or start without it: %w", h.cfg.Revocations, err)
+		return fmt.Errorf("the list of revocations in %s cannot be used. Ask the authority for a new one (authority revoke), or start without it: %w", s.cfg.Revocations, err)
 	}
 	return nil
 }
