@@ -88,27 +88,27 @@ func (s *sharer) joinedBy() (*invitation.Invitation, error) {
 }
 
 // loadAccess gives the node the founder's list, when the file is a newer one.
-func (h *Host) loadAccess() error {
-	l, err := readAccess(h.world.Dir)
+func (w *papers) loadAccess() error {
+	l, err := readAccess(w.dir)
 	if err != nil || l == nil {
 		return err
 	}
-	return h.onLoop(func() error { return h.node.SetAccess(l.Version, l.Append(nil)) })
+	return w.onLoop(func() error { return w.node().SetAccess(l.Version, l.Append(nil)) })
 }
 
 // keepNodes writes down which nodes were let in.
-func (h *Host) keepNodes() {
+func (w *papers) keepNodes() {
 	tick := time.NewTicker(papersEvery)
 	defer tick.Stop()
 	for {
-		if h.peers.access.Changed() {
-			if err := writeJSON(filepath.Join(h.world.Dir, nodesFile), h.peers.access.Nodes()); err != nil {
-				h.cfg.Log.Warn("The list of nodes that were let in cannot be written.", "error", err)
+		if w.peers.access.Changed() {
+			if err := writeJSON(filepath.Join(w.dir, nodesFile), w.peers.access.Nodes()); err != nil {
+				w.cfg.Log.Warn("The list of nodes that were let in cannot be written.", "error", err)
 			}
 		}
 		select {
 		case <-tick.C:
-		case <-h.stop:
+		case <-w.stop:
 			return
 		}
 	}

@@ -104,7 +104,7 @@ func (h *Host) RevokeInvitation(id string) error {
 	if _, err := h.invites().Revoke(id, false); err != nil {
 		return err
 	}
-	return h.loadAccess()
+	return h.papers.loadAccess()
 }
 
 // qrPath draws a link; nil: it is too long.

@@ -339,9 +339,9 @@ func (h *Host) logKeys() *accountability.LogKeys {
 func (h *Host) links() *transport.NetConfig {
 	p := h.peers
 	return &transport.NetConfig{
-		Key: p.key, Socket: p.socket, World: h.packs.Network(p.record.World()), Codec: p.codec, Proof: p.proof,
+		Key: p.key, Socket: p.socket, World: h.packs.list.Network(p.record.World()), Codec: p.codec, Proof: p.proof,
 		Admit: p.access.Admit, Open: p.anyNode(), About: p.record.Append(nil), MayAsk: p.mayAsk(),
-		Files: h.giveFile, Stranger: h.meetStranger,
+		Files: h.packs.giveFile, Stranger: h.packs.meetStranger,
 	}
 }
 

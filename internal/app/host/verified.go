@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
@@ -47,7 +49,7 @@ func (s *sharer) admit(p *peers) error {
 
 // checkRevocations refuses to start with a list that is missing, damaged or not the
 // world's, or in a world without an authority: its owner believes that the nodes on it are shut out. The node takes the list
-// once it runs (watchPaper).
+// once it runs (papers).
 func (s *sharer) checkRevocations(gate *identity.Gate) error {
 	if !gate.Verified() {
 		return &explained{keyring.ErrPaper, fmt.Sprintf("the world %s has no authority: the list in %s would shut nobody out. Remove nodes by voxelpopuli world hosts %s remove ID, or start without --revocations", s.world.Name, s.cfg.Revocations, s.world.Name)}
@@ -82,9 +84,22 @@ func (h *Host) verified() *verifiedworld.Config {
 // papersEvery is how often the files with the authority's papers are looked at.
 const papersEvery = 2 * time.Second
 
-// watchPaper calls load with what the authority has issued, now and whenever the
+// papers are files that decide who is admitted: the authority's, and the founder's list.
+// The node is given what they say, and what it learns is written down.
+type papers struct {
+	cfg    *Config
+	dir    string // the world's
+	peers  *peers
+	onLoop func(func() error) error
+	node   func() *node.Node
+	show   func(context.Context, []byte) error // to other nodes, as the proof of this one
+	revoke func(*identity.Revocations) error
+	stop   <-chan struct{}
+}
+
+// watch calls load with what the authority has issued, now and whenever the
 // file is another one.
-func (h *Host) watchPaper(file string, load func() error) {
+func (w *papers) watch(file string, load func() error) {
 	tick := time.NewTicker(papersEvery)
 	defer tick.Stop()
 	var last os.FileInfo
@@ -92,43 +107,44 @@ func (h *Host) watchPaper(file string, load func() error) {
 		if info, err := os.Stat(file); err == nil && (last == nil || info.ModTime() != last.ModTime() || info.Size() != last.Size() || !os.SameFile(info, last)) {
 			last = info
 			if err := load(); err != nil {
-				h.cfg.Log.Warn("A file that decides who is admitted was not taken.", "file", file, "error", err)
+				w.cfg.Log.Warn("A file that decides who is admitted was not taken.", "file", file, "error", err)
 			}
 		}
 		select {
 		case <-tick.C:
-		case <-h.stop:
+		case <-w.stop:
 			return
 		}
 	}
 }
 
-func (h *Host) loadRevocations() error {
-	list, err := keyring.ReadRevocations(h.cfg.Revocations)
+func (w *papers) loadRevocations() error {
+	list, err := keyring.ReadRevocations(w.cfg.Revocations)
 	if err != nil {
 		return err
 	}
-	return h.Revoke(list)
+	return w.revoke(list)
 }
 
 // loadCertificate gives the node the certificate in its file, if that is a new
 // one: other nodes are told, and those who meet the node see it.
-func (h *Host) loadCertificate() error {
-	c, err := keyring.ReadCertificate(h.cfg.Certificate)
+func (w *papers) loadCertificate() error {
+	c, err := keyring.ReadCertificate(w.cfg.Certificate)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := h.running()
+	ctx, cancel := runningUntil(w.stop)
 	defer cancel()
-	called := h.loop.Call(ctx, func() {
-		if err = h.node.Reissue(c); err == nil {
-			h.peers.certificate = c
+	if err := w.onLoop(func() error {
+		if err := w.node().Reissue(c); err != nil {
+			return err
 		}
-	})
-	if called != nil || err != nil {
-		return errors.Join(called, err)
+		w.peers.certificate = c
+		return nil
+	}); err != nil {
+		return err
 	}
-	return h.loop.Show(ctx, c.Append(nil))
+	return w.show(ctx, c.Append(nil))
 }
 
 // Revoke gives the node a list of the authority's revocations, which it passes
