@@ -144,7 +144,7 @@ func Start(cfg Config) (*Host, error) {
 		h.beside.Go(h.packs.watch)
 		h.beside.Go(func() { h.evidence.run(h.stop) })
 	}
-	h.startOwnerCode()
+	h.owner = startOwnerCode(h.world.Dir, h.peers)
 	if h.peers != nil {
 		h.beside.Go(h.papers.keepNodes)
 	}
