@@ -13,9 +13,6 @@ import (
 // TestPageWithoutItsServer: a page that was opened once opens again, and joins a world by
 // a link, when the server that it came from is gone.
 func TestPageWithoutItsServer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a node and a browser")
-	}
 	dir := t.TempDir()
 	if out, err := exec.Command(bin, "page", "--out", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -10,9 +10,6 @@ import (
 // TestJoinCode: the page asks for the code, says when it is wrong, and takes it
 // from a link.
 func TestJoinCode(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
 	srv := startServer(t, "--join-code", "open sesame")
 	ann := newPlayer(t, "Ann")
 	ann.open(srv.url)

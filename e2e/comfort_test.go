@@ -11,9 +11,6 @@ import (
 // TestComfort: a page in German, which is a file of its own, with a compass, a marked place,
 // sounds in words and a picture that is saved.
 func TestComfort(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
 	srv := startServer(t)
 	ann := newLooker(t, "Ann", 960, 540, strings.TrimSuffix(plainLook, "}")+`, "language": "de", "subtitles": true, "palette": "redGreen", "hinted": true}`)
 	ann.open(srv.page())

@@ -2,6 +2,6 @@
 // process, open its page in Chromium, and do what players do. The module is
 // one of its own so that players never compile it.
 //
-//	cd e2e && go test ./...                      # -short skips it
+//	cd e2e && go test ./...                      # -short skips all of it
 //	cd e2e && go test ./... -shots ../docs/images  # also makes the pictures of the README
 package e2e

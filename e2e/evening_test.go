@@ -15,9 +15,6 @@ import (
 // back and takes part again: when Bea's machine is shut down it goes on alone, with all
 // that was built meanwhile, and when that is shut down Bea's does.
 func TestEvening(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts nodes and browsers")
-	}
 	begun := time.Now()
 	stage := func(name string, players ...*player) {
 		t.Logf("%6.1f s: %s", time.Since(begun).Seconds(), name)

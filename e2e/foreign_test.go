@@ -155,9 +155,6 @@ func schematicOfGoMC(t *testing.T, file string) {
 // TestWorldOfMinecraft: a world of Minecraft is imported, a schematic is put into it, and
 // both are seen; what is exported again is what was there.
 func TestWorldOfMinecraft(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
 	srv := &server{t: t, data: t.TempDir(), args: []string{"--world", "castle"}, made: true}
 	giveKey(t, srv.data)
 	in := func(args ...string) string {

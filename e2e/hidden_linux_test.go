@@ -14,9 +14,6 @@ import (
 // reaches it by its link through a small public node, and builds. It goes on over a
 // direct path where the routers allow one, otherwise over the public node.
 func TestHidden(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts nodes and browsers")
-	}
 	for _, c := range []struct {
 		name        string
 		home, guest string

@@ -33,9 +33,6 @@ const worldName = "world.example"
 // leads there; a certificate that ends soon is renewed; and it is still used after a
 // restart without the server.
 func TestHTTPS(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
 	tlsPort, plainPort := freePort(t), freePort(t)
 	acme := startPebble(t, tlsPort, plainPort)
 	t.Setenv("SSL_CERT_FILE", acme.ca)

@@ -15,15 +15,7 @@ import (
 // noticed, the player stands still meanwhile, keeps the connection, and a key that is
 // held goes on as soon as the node does.
 func TestPausedNode(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
-	srv := startServer(t)
-	ann := newPlayer(t, "Ann")
-	ann.open(srv.page())
-	ann.enter()
-	makeSpectator(ann)
-	ann.do("hold W", ann.keyEvent("w", input.KeyDown))
+	srv, ann := flying(t)
 	from := ann.state()
 	ann.until("to move", func(s state) bool { return distance(s.Pos, from.Pos) > 2 })
 
@@ -81,18 +73,19 @@ func (p *player) visible(selector string) (is bool) {
 	return is
 }
 
+// flying is alone with a player who flies on and on.
+func flying(t *testing.T) (*server, *player) {
+	t.Helper()
+	srv, ann := alone(t)
+	makeSpectator(ann)
+	ann.do("hold W", ann.keyEvent("w", input.KeyDown))
+	return srv, ann
+}
+
 // TestHeldKeys: keys that are held go on after the connection was lost, and after
 // whatever the node says of the player in between.
 func TestHeldKeys(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
-	srv := startServer(t)
-	ann := newPlayer(t, "Ann")
-	ann.open(srv.page())
-	ann.enter()
-	makeSpectator(ann)
-	ann.do("hold W", ann.keyEvent("w", input.KeyDown))
+	srv, ann := flying(t)
 	moves := func(when string) {
 		t.Helper()
 		at := ann.state()
@@ -153,9 +146,6 @@ func (p *player) evalBool(expr string) (is bool) {
 
 // TestBanIsExplained: who is banned reads why, and until when.
 func TestBanIsExplained(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
 	srv := startServer(t)
 	ann, bo := newPlayer(t, "Ann"), newPlayer(t, "Bo")
 	ann.open(srv.page())
@@ -185,9 +175,6 @@ func TestBanIsExplained(t *testing.T) {
 // TestNodeOfThePageDies: a page whose node is killed goes on at another node of the
 // world by itself, as the same player at the same place with the same things.
 func TestNodeOfThePageDies(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts nodes and browsers")
-	}
 	one := startNode(t)
 	startNode(t, one)
 	three := startNode(t, one)

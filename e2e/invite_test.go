@@ -12,9 +12,6 @@ import (
 // TestInvite: the owner makes a link in the game's menu, a friend comes in by it, and
 // after it was revoked nobody else does.
 func TestInvite(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
 	ann := newOwner(t)
 	ann.opensInvitations()
 	ann.do("write whom the link is for", chromedp.WaitVisible("#invite-note"), chromedp.SendKeys("#invite-note", "Bo and Cy"))
@@ -51,9 +48,6 @@ func TestInvite(t *testing.T) {
 // TestVisitor: a friend who was invited to look around sees so, and breaks nothing; the
 // owner does.
 func TestVisitor(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
 	ann := newOwner(t)
 	if _, broken := ann.breaks(); !broken {
 		t.Fatal("the owner cannot break a block")

@@ -13,9 +13,6 @@ import (
 // TestTakeKeyAlong: a name belongs to a key, and somebody who takes theirs to
 // another browser is the same player there.
 func TestTakeKeyAlong(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
 	srv := startServer(t)
 	ann := newPlayer(t, "Ann")
 	ann.open(srv.page())
@@ -47,9 +44,6 @@ func TestTakeKeyAlong(t *testing.T) {
 // TestProposedNameIsTaken: a player who has typed no name does not have to choose one
 // because somebody else has the one that the page proposes.
 func TestProposedNameIsTaken(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
 	srv := startServer(t)
 	first := newPlayer(t, "Brave Badger")
 	first.open(srv.page())

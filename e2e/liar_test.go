@@ -126,9 +126,6 @@ func (s *server) leads(p *player, known ...string) (string, [3]int) {
 // another host leads it, both are told why, what they built is there, and the proof that
 // their nodes have written down explains what was done.
 func TestLyingHost(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts nodes and browsers")
-	}
 	one := startNode(t)
 	two := startNode(t, one)
 	lying := startLiar(t, one)

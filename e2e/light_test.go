@@ -18,9 +18,6 @@ import (
 // at noon was one white area, a torch in the hand lit nothing, stars shone
 // through clouds. The places are of the world that the tests' seed gives.
 func TestLight(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
 	srv := startServer(t, "--mode", "creative")
 	ann := newLooker(t, "Ann", 480, 320, `{"viewDistance": 3, "farDistance": 0, "quality": "high", "clouds": true, "hinted": true}`)
 	ann.open(srv.page())

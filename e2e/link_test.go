@@ -42,9 +42,6 @@ func servePage(t *testing.T, l net.Listener) string {
 // TestBrokenLoad: a page one of whose scripts could not be fetched is loaded again by
 // itself; so is the worker that makes the picture.
 func TestBrokenLoad(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
 	front := httptest.NewUnstartedServer(nil)
 	srv := startServer(t, "--host", front.Listener.Addr().String())
 	to, err := url.Parse(srv.url)
@@ -88,9 +85,6 @@ func udpPort(t *testing.T) string {
 // world joins it by a link, over data channels, and builds. When the node is killed and
 // comes back, the browser goes on.
 func TestJoinByLink(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a node and a browser")
-	}
 	s := startServer(t, "--share", "--nodes", udpPort(t), "--ntp", "none", "--no-port-mapping", "--page", staticPage(t))
 	if s.link == "" {
 		t.Fatal("the node prints no link")
@@ -146,9 +140,6 @@ func (s *server) linkOf(n int) string {
 // TestLinkedNodeDies: a browser that has come by a link goes on at another node, over
 // data channels, when its node is cut off; the link opens the world all the same.
 func TestLinkedNodeDies(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts nodes and browsers")
-	}
 	net, page := newLAN(t), staticPage(t)
 	first := net.machine()
 	one := startOn(t, first, t.TempDir(), "--share", "--page", page)

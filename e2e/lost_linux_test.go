@@ -13,9 +13,6 @@ import (
 // region was restored, what was built before that time is there, and both build on. Linux
 // tells the two nodes that the three have ended (decision 166).
 func TestAllHostsLost(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts nodes and browsers")
-	}
 	nodes := []*server{startNode(t)}
 	for range 4 {
 		nodes = append(nodes, startNode(t, nodes[0]))

@@ -11,9 +11,6 @@ import (
 // TestWebMap: who is not in the world sees what was built there and who owns it, on a large
 // screen and on a phone; a name is no markup.
 func TestWebMap(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
 	srv := startServer(t, "--map", "players")
 	ann := newPlayer(t, "Ann")
 	ann.open(srv.page())

@@ -14,9 +14,6 @@ import (
 // TestMappedPort: a world is at home behind a router that opens ports, and there is no
 // other node. A browser behind another router reaches it by its link, and builds.
 func TestMappedPort(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a node and a browser")
-	}
 	lan := newLAN(t)
 	desk, desksRouter := lan.behind(netns.Mapping)
 	laptop, _ := lan.behind(netns.Symmetric)

@@ -34,9 +34,6 @@ var island = []string{
 // TestNewcomer: a player who has thrown away what newcomers carry comes by hand from nothing to
 // a pickaxe of iron, lives in a house with a door and a chest, and sleeps in a bed until morning.
 func TestNewcomer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
 	srv := &server{t: t, data: t.TempDir(), made: true}
 	giveKey(t, srv.data)
 	program(t, "world", "new", "home", "--data", srv.data, "--seed", "7", "--peaceful") // no monster ends the sleep

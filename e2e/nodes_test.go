@@ -164,9 +164,6 @@ func (p *player) stand(place [3]int) {
 // the third that walks over regions of all three and builds. The first node is
 // killed and play goes on; it comes back and takes its share again.
 func TestThreeNodes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts nodes and browsers")
-	}
 	one := startNode(t)
 	two := startNode(t, one)
 	three := startNode(t, one)

@@ -17,9 +17,6 @@ import (
 // a mob to a world of three nodes, which fetch it; a browser shows them. A node that has
 // other packs, or a damaged one, does not host the world and says why.
 func TestPacks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts nodes and a browser")
-	}
 	one := startNode(t)
 	two := startNode(t, one)
 	three := startNode(t, one)
@@ -102,9 +99,6 @@ func (p *player) digsWith(tool int, at spot) {
 
 // TestPacksByLink: a page that no node has served gets the content packs over data channels.
 func TestPacksByLink(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a node and a browser")
-	}
 	quarry := filepath.Join(t.TempDir(), "quarry")
 	writePack(t, quarry)
 	s := &server{t: t, data: t.TempDir(), args: []string{"--share", "--nodes", udpPort(t), "--ntp", "none", "--no-port-mapping", "--page", staticPage(t)}}

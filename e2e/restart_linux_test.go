@@ -12,9 +12,6 @@ import (
 // address, as when a telephone leaves the Wi-Fi. The browser plays on in the same
 // connection.
 func TestChangedNetwork(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a node and a browser")
-	}
 	lan := newLAN(t)
 	vps, phone := lan.machine(), lan.machine()
 	l, err := net.Listen("tcp", netns.OneSubnet.Own+":0")

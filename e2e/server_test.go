@@ -24,6 +24,10 @@ var (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if testing.Short() {
+		fmt.Println("skipped: all of it starts nodes and browsers")
+		return
+	}
 	dir, err := os.MkdirTemp("", "voxelpopuli-e2e-")
 	if err != nil {
 		panic(err)
@@ -78,12 +82,9 @@ func (s *server) run() {
 	})
 }
 
-// alone starts a world and a player in it, or skips the test where it must be short.
+// alone starts a world and a player in it.
 func alone(t *testing.T) (*server, *player) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts browsers")
-	}
 	srv := startServer(t)
 	ann := newPlayer(t, "Ann")
 	ann.open(srv.page())

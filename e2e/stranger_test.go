@@ -33,9 +33,6 @@ func joins(t *testing.T, data, join string) string {
 // into a private world, and into one that is shared by invitation, as a player and as a
 // node, and gets nothing.
 func TestStrangers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts nodes and a browser")
-	}
 	m := newLAN(t).machine()
 	at := net.JoinHostPort(m.Addr, "4747")
 	founder, data := t.TempDir(), t.TempDir()

@@ -23,9 +23,6 @@ func (p *player) touch(kind input.TouchType, points ...*input.TouchPoint) chrome
 // TestLostFinger: a finger that rests breaks blocks; when the browser takes it away
 // without an end, as when another program comes to the front, breaking ends too.
 func TestLostFinger(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
 	srv := startServer(t)
 	ann := newPhone(t, "Ann")
 	ann.open(srv.page())

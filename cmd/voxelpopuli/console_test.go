@@ -17,6 +17,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
@@ -101,9 +102,7 @@ func dialConsole(t *testing.T) (context.Context, *host.Console) {
 
 // TestConsoleScript: a script of more lines than the lobby takes at once has all of them done.
 func TestConsoleScript(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	ctx, c := dialConsole(t)
 	go func() {
 		for range lobby.SayBurst + 1 {
@@ -126,9 +125,7 @@ func TestConsoleScript(t *testing.T) {
 // TestConsoleInHistory: what a console has built stands in the history under its name, and is
 // taken back by it.
 func TestConsoleInHistory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	ctx, c := dialConsole(t)
 	const box = "0 200 0 1 200 1"
 	for _, x := range []struct{ say, answer string }{
@@ -155,9 +152,7 @@ func TestConsoleInHistory(t *testing.T) {
 // TestChatBridge: the script of deploy brings what is said to a webhook, and what is written
 // to its FIFO into the world; and the console lets nobody in who cannot show the secret.
 func TestChatBridge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for _, tool := range []string{"sh", "curl", "mkfifo"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip(tool + " is missing")
@@ -231,9 +226,7 @@ func TestChatBridge(t *testing.T) {
 // TestWorldMerge: what nodes have put aside is shown on the founder's machine, by its node,
 // and nowhere else; a name that nobody knows is refused with where names are found.
 func TestWorldMerge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	data := t.TempDir()
 	h, err := host.Start(host.Config{Data: data, Create: true, Seed: "7", Port: -1, Nodes: "127.0.0.1:0"})
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,28 +10,37 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 )
+
+func (p program) folder() *worldfs.Folder {
+	p.t.Helper()
+	f, err := worldfs.OpenFolder(p.data)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return f
+}
+
+// write writes to the records of the program's world "home".
+func (p program) write(w machine.DiskWrite) {
+	p.t.Helper()
+	home, err := p.folder().Open("home")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := errors.Join(home.Store.Apply(w), home.Close()); err != nil {
+		p.t.Fatal(err)
+	}
+}
 
 // damaged is a program with a world "home", one of whose records makes no sense.
 func damaged(t *testing.T) program {
 	t.Helper()
 	p := program{t, t.TempDir()}
 	p.ok("world", "new", "home", "--difficulty", "1")
-	f, err := worldfs.OpenFolder(p.data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := f.Open("home")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Store.Apply(machine.DiskWrite{Space: "r.4.-2", Put: []machine.KV{{Key: []byte("h"), Value: []byte{1}}, {Key: []byte("?"), Value: []byte("x")}}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	p.write(machine.DiskWrite{Space: "r.4.-2", Put: []machine.KV{{Key: []byte("h"), Value: []byte{1}}, {Key: []byte("?"), Value: []byte("x")}}})
 	return p
 }
 
@@ -72,9 +82,7 @@ func TestCheckCommand(t *testing.T) {
 // TestHostileFiles: whatever one of the small files of a data folder holds, what
 // needs it ends with exit code 8 and one line that names it.
 func TestHostileFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes longer than five seconds")
-	}
+	slowtest.Skip(t, "takes longer than five seconds")
 	p := program{t, t.TempDir()}
 	p.ok("world", "new", "home", "--difficulty", "1")
 	p.ok("identity", "show")
@@ -134,25 +142,12 @@ func TestHostileFiles(t *testing.T) {
 func TestImportIsTheImporters(t *testing.T) {
 	p := program{t, t.TempDir()}
 	p.ok("world", "new", "home", "--difficulty", "1")
-	f, err := worldfs.OpenFolder(p.data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := f.Open("home")
-	if err != nil {
-		t.Fatal(err)
-	}
 	key := "p/0102030405060708090a0b0c0d0e0f1011121314"
-	if err := w.Store.Apply(machine.DiskWrite{Space: "hall", Put: []machine.KV{{Key: []byte(key), Value: []byte(`{"name":"Mallory","entity":1,"OPERATOR":true,"home":{"X":0,"Z":0},"epoch":1}`)}}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	p.write(machine.DiskWrite{Space: "hall", Put: []machine.KV{{Key: []byte(key), Value: []byte(`{"name":"Mallory","entity":1,"OPERATOR":true,"home":{"X":0,"Z":0},"epoch":1}`)}}})
 	file := filepath.Join(t.TempDir(), "x.vpworld")
 	p.ok("world", "export", "home", file)
 	operator := func(name string) bool {
-		w, err := f.Open(name)
+		w, err := p.folder().Open(name)
 		if err != nil {
 			t.Fatal(err)
 		}

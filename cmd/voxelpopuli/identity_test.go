@@ -12,6 +12,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 )
@@ -26,9 +27,7 @@ func read[T any](t *testing.T, out string) (v T) {
 }
 
 func TestIdentityCommands(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	p, other := program{t, t.TempDir()}, program{t, t.TempDir()}
 	p.ok("identity", "new", "node", "--difficulty", "3")
 	p.ok("identity", "new", "Ada")

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 )
 
 // program runs the program in a data folder.
@@ -71,9 +72,7 @@ func TestWorldCommands(t *testing.T) {
 }
 
 func TestExitCodes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	p := program{t, t.TempDir()}
 	p.ok("world", "new", "castle")
 	notWorld := filepath.Join(p.data, "notes.txt")
@@ -171,9 +170,7 @@ func TestSettings(t *testing.T) {
 
 // TestPlay opens a world, asks for its status, lets bots in and ends it.
 func TestPlay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	p := program{t, t.TempDir()}
 	ctx, interrupt := context.WithCancel(t.Context())
 	r, w := io.Pipe()

@@ -12,6 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/authority"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 )
@@ -113,9 +114,7 @@ func (p *papers) forged(flag string) []byte {
 // it, and says in one line which file it is and why. Nothing is changed by that: with
 // good files it starts. Fails without host.checkRevocations.
 func TestHostilePapers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	p := newPapers(t)
 	stranger := make([]byte, 32)
 	copy(stranger, p.key)

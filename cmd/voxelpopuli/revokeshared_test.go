@@ -9,6 +9,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
 
@@ -16,9 +17,7 @@ import (
 // that --share hands out. The command says what that means; then the node passes it on
 // to nobody, and whoever has it does not get in any more.
 func TestHostileSharedInvitation(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	p := program{t, t.TempDir()}
 	p.ok("world", "new", "home", "--difficulty", "1")
 	h, err := host.Start(host.Config{Data: p.data, World: "home", Port: -1, Nodes: "127.0.0.1:0", Share: true})

@@ -24,6 +24,28 @@ type Series struct {
 	Dashed bool
 }
 
+// Line returns the line of a name, which begins empty.
+func (p *Plot) Line(name string) *Series {
+	for i := range p.Series {
+		if p.Series[i].Name == name {
+			return &p.Series[i]
+		}
+	}
+	p.Series = append(p.Series, Series{Name: name})
+	return &p.Series[len(p.Series)-1]
+}
+
+// Add adds a point to a line.
+func (s *Series) Add(x, y float64) { s.Points = append(s.Points, [2]float64{x, y}) }
+
+// Cumulative are the points of a cumulative distribution in percent.
+func Cumulative(values []float64) (points [][2]float64) {
+	for q := 1; q <= 100; q++ {
+		points = append(points, [2]float64{Percentile(values, float64(q)/100), float64(q)})
+	}
+	return points
+}
+
 // UpTo returns the part of a line whose x is at most x.
 func (s Series) UpTo(x float64) Series {
 	out := s

@@ -195,21 +195,21 @@ func (t *Trial) save(dir string, run int) error {
 			}
 		}
 	}
-	for i := range t.plots {
-		p := &t.plots[i]
-		if err := create(dir, p.Name+".svg", p.svg); err != nil {
+	figure := func(name string, svg, csv func(io.Writer) error) error {
+		if err := create(dir, name+".svg", svg); err != nil {
 			return err
 		}
-		if err := create(dir, p.Name+".csv", p.csv); err != nil {
+		return create(dir, name+".csv", csv)
+	}
+	for i := range t.plots {
+		p := &t.plots[i]
+		if err := figure(p.Name, p.svg, p.csv); err != nil {
 			return err
 		}
 	}
 	for i := range t.heats {
 		h := &t.heats[i]
-		if err := create(dir, h.Name+".svg", h.svg); err != nil {
-			return err
-		}
-		if err := create(dir, h.Name+".csv", h.csv); err != nil {
+		if err := figure(h.Name, h.svg, h.csv); err != nil {
 			return err
 		}
 	}

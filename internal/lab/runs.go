@@ -22,6 +22,15 @@ type simulated[R any] interface {
 // ErrElsewhere is a run that is another's to do (Options.Mine) and not on the shelf.
 var ErrElsewhere = errors.New("some runs are done elsewhere")
 
+// ReportAll does all runs and reports on their results.
+func ReportAll[S simulated[R], R any](t *Trial, runs []S, report func(*Trial, []S, []R) error) error {
+	results, err := DoAll(t, runs)
+	if err != nil {
+		return err
+	}
+	return report(t, runs, results)
+}
+
 // DoAll does runs on all cores and returns their results in the order of the
 // runs, whichever is done first. With a shelf the results are kept there, and those
 // that the very same program has left there are not calculated again: an experiment

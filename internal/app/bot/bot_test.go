@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/bot"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client/clienttest"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -41,9 +42,7 @@ func play(t *testing.T, mode world.Mode, cfg bot.Config, seconds int, enough fun
 func edited(n int) func(bot.Progress) bool { return func(p bot.Progress) bool { return p.Edits >= n } }
 
 func TestWander(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	sum := play(t, world.Survival, bot.Config{Players: 5, Chatter: time.Second}, 4, nil)
 	if sum.MovesMade == 0 || sum.MovesGot == 0 || sum.FrameRate < 5 || sum.RoundTrip.N == 0 {
 		t.Errorf("%+v", sum)
@@ -51,9 +50,7 @@ func TestWander(t *testing.T) {
 }
 
 func TestCrowdSeesItsMoves(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	sum := play(t, world.Survival, bot.Config{Players: 20, Behaviour: "crowd"}, 4, nil)
 	if sum.Delivered < 0.3 { // next to 1 on a machine that has time for it
 		t.Errorf("%.1f %% delivered: %+v", 100*sum.Delivered, sum)
@@ -61,9 +58,7 @@ func TestCrowdSeesItsMoves(t *testing.T) {
 }
 
 func TestBuildersRaiseHouses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a house takes half a minute")
-	}
+	slowtest.Skip(t, "a house takes half a minute")
 	sum := play(t, world.Creative, bot.Config{Players: 4, Behaviour: "build"}, 180, func(p bot.Progress) bool { return p.Houses > 0 })
 	if sum.Houses == 0 {
 		t.Errorf("%+v", sum)
@@ -71,9 +66,7 @@ func TestBuildersRaiseHouses(t *testing.T) {
 }
 
 func TestBuildersFindTheirMaterial(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes longer than five seconds")
-	}
+	slowtest.Skip(t, "takes longer than five seconds")
 	sum := play(t, world.Survival, bot.Config{Players: 4, Behaviour: "build"}, 60, edited(20))
 	if sum.Edits == 0 {
 		t.Errorf("%+v", sum)

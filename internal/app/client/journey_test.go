@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client/clienttest"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -14,9 +15,7 @@ import (
 // TestJourney: a player who flies from region to region always has ground
 // around it, is never corrected, and its friend stays in its list.
 func TestJourney(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes ten seconds")
-	}
+	slowtest.Skip(t, "takes ten seconds")
 	synctest.Test(t, journey) // on a machine that always has time: one that has none is corrected
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client/clienttest"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -136,9 +137,7 @@ func TestRefusedEditIsTakenBack(t *testing.T) {
 }
 
 func TestWalkingAgreesWithTheNode(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	w := clienttest.Start(t, world.Survival)
 	p := join(t, w, "A", client.Options{})
 	p.loaded(t)

@@ -17,27 +17,37 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
+// signing is how a host signs its log.
+func signing(r *genesis.Record, host byte) *regionlog.Signing {
+	return &regionlog.Signing{World: r.World(), Key: public(host), Sign: func(text []byte) [64]byte {
+		return [64]byte(ed25519.Sign(key(host), text))
+	}}
+}
+
+// proves replays a log; proof becomes what it proves first.
+func proves(t *testing.T, proof **regionlog.Proof) func(*regionlog.Output) {
+	var replayer *regionlog.Replayer
+	return func(out *regionlog.Output) {
+		var err error
+		if replayer == nil {
+			replayer, err = regionlog.NewReplayer(out.Checkpoint, out.State)
+		} else if *proof == nil {
+			*proof, err = replayer.Entry(out.Entry, out.Checkpoint)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // falseState is the proof against a host that has put gold into an empty region.
 func falseState(t *testing.T, r *genesis.Record, host byte) *regionlog.Proof {
 	a := regionlog.NewArea(world.AreaConfig{Seed: 7}, world.RegionPos{X: 2, Z: -1}, true)
 	for i := range world.Columns {
 		a.SetColumn(&world.Column{Pos: a.Pos().Column(i)})
 	}
-	var replayer *regionlog.Replayer
 	var proof *regionlog.Proof
-	a.Record(&regionlog.Signing{World: r.World(), Key: public(host), Sign: func(text []byte) [64]byte {
-		return [64]byte(ed25519.Sign(key(host), text))
-	}}, func(out *regionlog.Output) {
-		var err error
-		if replayer == nil {
-			replayer, err = regionlog.NewReplayer(out.Checkpoint, out.State)
-		} else if proof == nil {
-			proof, err = replayer.Entry(out.Entry, out.Checkpoint)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	})
+	a.Record(signing(r, host), proves(t, &proof))
 	start := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 	for tick := range uint64(2 * regionlog.Every) {
 		a.Tick(tick+1, nil)
@@ -112,21 +122,8 @@ func TestFalseNames(t *testing.T) {
 	r := record(1)
 	g := NewGround(r)
 	register := regionlog.NewRegister(r.World(), false)
-	var replayer *regionlog.Replayer
 	var proof *regionlog.Proof
-	register.Record(&regionlog.Signing{World: r.World(), Key: public(3), Sign: func(text []byte) [64]byte {
-		return [64]byte(ed25519.Sign(key(3), text))
-	}}, func(out *regionlog.Output) {
-		var err error
-		if replayer == nil {
-			replayer, err = regionlog.NewReplayer(out.Checkpoint, out.State)
-		} else if proof == nil {
-			proof, err = replayer.Entry(out.Entry, out.Checkpoint)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	})
+	register.Record(signing(r, 3), proves(t, &proof))
 	start := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 	ann, eve := id.Of([]byte("ann")), id.Of([]byte("eve"))
 	for i := range int64(3) {

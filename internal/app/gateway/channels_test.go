@@ -14,6 +14,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client/clienttest"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	frames "github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -142,9 +143,7 @@ func testWorld(t *testing.T) gateway.Config {
 // TestDataChannels: a player comes in over data channels, is not local whatever it
 // shows, and gets frames on the unreliable one.
 func TestDataChannels(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	l, at := channels(t, testWorld(t))
 	b := openPage(t, l, at, "Ann")
 	if id, why := b.asks("a code"); len(id) != 40 || why != "" {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
 
@@ -211,9 +212,7 @@ func binaryFrame(b []byte) []byte {
 // end the connection when they are too many, before and after the login. Before,
 // they were not counted at all, and each connection kept a core busy.
 func TestHostileFrames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	const burst = 3
 	addr := serve(t, gateway.Config{Game: &entrance{}, Log: slog.New(slog.DiscardHandler), Limits: gateway.Limits{Handshake: time.Hour}})
 	for _, c := range []struct {

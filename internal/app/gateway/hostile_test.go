@@ -18,6 +18,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client/clienttest"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
@@ -197,9 +198,7 @@ func waitFor(t testing.TB, what string, cond func() bool) {
 // TestHostileClients: each kind of bad input has one clear answer, and the
 // server stays healthy.
 func TestHostileClients(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	b := newBed(t, gateway.Config{Limits: gateway.Limits{Handshake: time.Second, Stall: 2 * time.Second}})
 	mallory := identity(t, "Mallory")
 	wrongKey := func(r *raw, c *wire.Challenge) { r.say(identity(t, "Other").Prove(c, r.host)) }
@@ -407,9 +406,7 @@ func TestJoinCode(t *testing.T) {
 // TestSlowReader: a client that does not read is dropped, and costs no memory
 // and no goroutine afterwards.
 func TestSlowReader(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	b := newBed(t, gateway.Config{Limits: gateway.Limits{Stall: time.Second}})
 	b.healthy()
 	goroutines := runtime.NumGoroutine()

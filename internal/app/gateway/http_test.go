@@ -17,6 +17,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client/clienttest"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/web"
@@ -192,9 +193,7 @@ func TestOperatorsPages(t *testing.T) {
 // TestShutdownTellsClients: clients are told to come back later, and players, who have
 // not asked, where else they can go on.
 func TestShutdownTellsClients(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	w := clienttest.Start(t, world.Survival)
 	g, err := gateway.New(gateway.Config{Game: gateway.Node{Node: w.Node}, Entrances: others, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

@@ -19,10 +19,10 @@ import (
 
 // admitInvited readies who is admitted to the world: the founder's decisions, and
 // the invitation that this node has.
-func (h *Host) admitInvited(p *peers) error {
-	r, dir := p.record, h.world.Dir
+func (s *sharer) admitInvited(p *peers) error {
+	r, dir := p.record, s.world.Dir
 	gate := invitation.NewGate(r.World(), r.Founder, r.Hosting == genesis.HostingInvited)
-	p.access = keyring.NewAccess(gate, r.FounderID(), p.verifier, h.clock.Now)
+	p.access = keyring.NewAccess(gate, r.FounderID(), p.verifier, s.now)
 	known, err := readNodes(dir)
 	if err != nil {
 		return err
@@ -30,29 +30,29 @@ func (h *Host) admitInvited(p *peers) error {
 	p.access.Remember(known)
 	if v, err := newInvites(dir, r, p.key); err == nil {
 		p.invites = v
-		if err := v.SetWhitelist(h.cfg.Whitelist); err != nil {
+		if err := v.SetWhitelist(s.cfg.Whitelist); err != nil {
 			return err
 		}
-		if h.cfg.Share && p.access.Invited() {
+		if s.cfg.Share && p.access.Invited() {
 			m, err := v.Shared()
 			if err != nil {
 				return err
 			}
 			p.invitation = m.Invitation
 		}
-		return h.loadAccessAtStart(p)
+		return s.loadAccessAtStart(p)
 	}
-	if h.cfg.Whitelist {
-		h.cfg.Log.Warn("The whitelist is for the founder of the world to set (--whitelist there) or for an operator (/whitelist on): here --whitelist has no effect.")
+	if s.cfg.Whitelist {
+		s.cfg.Log.Warn("The whitelist is for the founder of the world to set (--whitelist there) or for an operator (/whitelist on): here --whitelist has no effect.")
 	}
-	if err := h.loadAccessAtStart(p); err != nil || !p.access.Invited() {
+	if err := s.loadAccessAtStart(p); err != nil || !p.access.Invited() {
 		return err
 	}
-	if p.invitation, err = h.joinedBy(); err != nil {
+	if p.invitation, err = s.joinedBy(); err != nil {
 		return err
 	}
 	if p.invitation == nil {
-		h.cfg.Log.Warn("Only invited nodes may host this world, and this one has no invitation: other nodes will not let it in. Start it with --join INVITATION.")
+		s.cfg.Log.Warn("Only invited nodes may host this world, and this one has no invitation: other nodes will not let it in. Start it with --join INVITATION.")
 		return nil
 	}
 	p.proof = p.invitation.AdmitNode(p.public())
@@ -61,8 +61,8 @@ func (h *Host) admitInvited(p *peers) error {
 }
 
 // loadAccessAtStart takes the founder's list that is in the world's folder.
-func (h *Host) loadAccessAtStart(p *peers) error {
-	l, err := readAccess(h.world.Dir)
+func (s *sharer) loadAccessAtStart(p *peers) error {
+	l, err := readAccess(s.world.Dir)
 	if err == nil && l != nil {
 		_, err = p.access.Take(l.Append(nil))
 	}
@@ -71,9 +71,9 @@ func (h *Host) loadAccessAtStart(p *peers) error {
 
 // joinedBy is the invitation that this node joins by, which is kept for later; nil:
 // there is none.
-func (h *Host) joinedBy() (*invitation.Invitation, error) {
-	name := filepath.Join(h.world.Dir, invitedFile)
-	if i := h.cfg.Invitation; i != nil {
+func (s *sharer) joinedBy() (*invitation.Invitation, error) {
+	name := filepath.Join(s.world.Dir, invitedFile)
+	if i := s.cfg.Invitation; i != nil {
 		return i, files.Write(name, []byte(i.Text()+"\n"), 0o600)
 	}
 	b, err := readPaper(name)
@@ -88,27 +88,27 @@ func (h *Host) joinedBy() (*invitation.Invitation, error) {
 }
 
 // loadAccess gives the node the founder's list, when the file is a newer one.
-func (h *Host) loadAccess() error {
-	l, err := readAccess(h.world.Dir)
+func (w *papers) loadAccess() error {
+	l, err := readAccess(w.dir)
 	if err != nil || l == nil {
 		return err
 	}
-	return h.onLoop(func() error { return h.node.SetAccess(l.Version, l.Append(nil)) })
+	return w.onLoop(func() error { return w.node().SetAccess(l.Version, l.Append(nil)) })
 }
 
 // keepNodes writes down which nodes were let in.
-func (h *Host) keepNodes() {
+func (w *papers) keepNodes() {
 	tick := time.NewTicker(papersEvery)
 	defer tick.Stop()
 	for {
-		if h.peers.access.Changed() {
-			if err := writeJSON(filepath.Join(h.world.Dir, nodesFile), h.peers.access.Nodes()); err != nil {
-				h.cfg.Log.Warn("The list of nodes that were let in cannot be written.", "error", err)
+		if w.peers.access.Changed() {
+			if err := writeJSON(filepath.Join(w.dir, nodesFile), w.peers.access.Nodes()); err != nil {
+				w.cfg.Log.Warn("The list of nodes that were let in cannot be written.", "error", err)
 			}
 		}
 		select {
 		case <-tick.C:
-		case <-h.stop:
+		case <-w.stop:
 			return
 		}
 	}

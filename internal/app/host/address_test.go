@@ -7,15 +7,14 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 )
 
 // TestJoinByAnotherAddress: nodes join by addresses of the founder that it does not
 // announce, before anybody has entered at the founder's. A player of the last one gets
 // in, over real sockets.
 func TestJoinByAnotherAddress(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes longer than five seconds")
-	}
+	slowtest.Skip(t, "takes longer than five seconds")
 	for _, loopback := range []string{"127.0.0.1", "::1"} {
 		t.Run(loopback, func(t *testing.T) {
 			if l, err := net.ListenPacket("udp", net.JoinHostPort(loopback, "0")); err != nil {

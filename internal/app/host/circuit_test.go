@@ -3,14 +3,14 @@ package host_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 )
 
 // TestBrowserBehindHelper: the link of a node behind a translator leads a browser through
 // the public node to it.
 func TestBrowserBehindHelper(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes longer than five seconds")
-	}
+	slowtest.Skip(t, "takes longer than five seconds")
 	n := newInternet(t)
 	c := on(t, n.public("1.2.3.4"), "1.2.3.4")
 	c.Share = true

@@ -3,14 +3,14 @@ package host
 import (
 	"testing"
 	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 )
 
 // TestCloseDoesNotWaitForBackups: what runs beside the node and does not end, such as a
 // backup on a slow disk, holds up nobody who closes the world.
 func TestCloseDoesNotWaitForBackups(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	h, err := Start(Config{Data: t.TempDir(), World: "castle", Create: true, Port: -1})
 	if err != nil {
 		t.Fatal(err)

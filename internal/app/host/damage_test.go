@@ -9,6 +9,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk"
@@ -19,9 +20,7 @@ import (
 // TestDamagedShare: one of three nodes finds its share of a region damaged. It is
 // not opened. Repaired it lacks the region, and is sent it by the other two.
 func TestDamagedShare(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes longer than five seconds")
-	}
+	slowtest.Skip(t, "takes longer than five seconds")
 	one := start(t, shared(t))
 	addr := one.NodeAddr().String()
 	two := start(t, shared(t, addr))

@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
 )
 
@@ -31,9 +32,7 @@ func linkedTo(t *testing.T, h *host.Host, other id.ID) (linked bool, revoked uin
 // that it got before. It joins nobody, and a newcomer that meets it before it has the
 // list drops it when the list arrives.
 func TestHostileRevocationEvasion(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := newVerifiedCluster(t, 2)
 	ring, err := keyring.Open(c.configs[1].Data)
 	if err != nil {

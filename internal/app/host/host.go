@@ -31,6 +31,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/packfolder"
 )
 
 // goodbye is how long clients have to hear that the world restarts.
@@ -41,10 +42,9 @@ type Host struct {
 	cfg       Config
 	folder    *worldfs.Folder
 	world     *worldfs.World
-	content   *pack.Content       // the tables of the world's packs
-	packs     *packlist.List      // nil: the base pack alone
-	strangers chan netip.AddrPort // nodes that are of another network
-	outdated  chan error          // says once that the world has newer packs
+	content   *pack.Content // the tables of the world's packs
+	packs     *packExchange // nil: this is the world's only node
+	outdated  chan error    // says once that the world has newer packs
 	loop      *transport.Loop
 	node      *node.Node
 	client    *client.Node
@@ -57,6 +57,7 @@ type Host struct {
 	load      *load // nil: this is the world's only node
 	owner     *ownerCode
 
+	papers    papers
 	listeners listeners // of players
 	entrances entrances
 	router    *routerPorts
@@ -86,7 +87,7 @@ func Start(cfg Config) (*Host, error) {
 	if cfg.Revocations != "" && cfg.Nodes == "" {
 		return nil, fmt.Errorf("%w: no other node reaches this one, so that the list in %s would shut nobody out: start without --revocations", ErrUsage, cfg.Revocations)
 	}
-	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), strangers: make(chan netip.AddrPort, 1), outdated: make(chan error, 1), clock: cfg.Faults.clock()}
+	h := &Host{cfg: cfg, stop: make(chan struct{}), failed: make(chan struct{}), outdated: make(chan error, 1), clock: cfg.Faults.clock()}
 	h.router = newRouterPorts(&h.cfg, &h.beside, h.stop)
 	h.listeners = listeners{cfg: &h.cfg, router: h.router}
 	h.entrances.known = h.otherEntries
@@ -97,15 +98,25 @@ func Start(cfg Config) (*Host, error) {
 	if h.folder, h.world, err = cfg.openWorld(p); err != nil {
 		return nil, err
 	}
-	if h.content, h.packs, err = UsePacks(h.folder, &h.world.Meta); err != nil {
+	var packs *packlist.List
+	if h.content, packs, err = UsePacks(h.folder, &h.world.Meta); err != nil {
 		return nil, errors.Join(err, h.world.Close())
 	}
 	if err := errors.Join(cfg.sameWorld(&h.world.Meta), h.checkWorld()); err != nil {
 		return nil, errors.Join(err, h.world.Close())
 	}
 	if cfg.Nodes != "" {
-		if err := h.share(p); err != nil {
+		if p == nil {
+			p = &peers{}
+		}
+		s := sharer{cfg: &h.cfg, folder: h.folder, world: h.world, packs: packs, now: h.clock.Now}
+		if err := s.share(p); err != nil {
 			return nil, errors.Join(err, h.world.Close())
+		}
+		h.peers = p
+		h.packs = &packExchange{
+			cfg: &h.cfg, folder: packfolder.In(h.folder.Dir()), world: h.world, peers: p, list: s.packs,
+			strangers: make(chan netip.AddrPort, 1), outdated: h.outdated, stop: h.stop,
 		}
 		if err := h.openAuthority(h.peers.record.World()); err != nil {
 			return nil, errors.Join(err, h.peers.close(), h.world.Close())
@@ -114,6 +125,10 @@ func Start(cfg Config) (*Host, error) {
 		if h.revoking != nil {
 			h.evidence.proven = h.revoking.proven
 		}
+	}
+	h.papers = papers{
+		cfg: &h.cfg, dir: h.world.Dir, peers: h.peers, onLoop: h.onLoop, node: func() *node.Node { return h.node },
+		show: func(ctx context.Context, b []byte) error { return h.loop.Show(ctx, b) }, revoke: h.Revoke, stop: h.stop,
 	}
 	if len(cfg.NTP) > 0 {
 		h.sync = clock.NewSync(h.clock, clock.Config{Servers: cfg.NTP, Log: cfg.Log})
@@ -126,18 +141,18 @@ func Start(cfg Config) (*Host, error) {
 	}
 	h.beside.Go(h.watch)
 	if h.peers != nil {
-		h.beside.Go(h.watchPacks)
+		h.beside.Go(h.packs.watch)
 		h.beside.Go(func() { h.evidence.run(h.stop) })
 	}
-	h.startOwnerCode()
+	h.owner = startOwnerCode(h.world.Dir, h.peers)
 	if h.peers != nil {
-		h.beside.Go(h.keepNodes)
+		h.beside.Go(h.papers.keepNodes)
 	}
 	if h.peers != nil && h.peers.invites != nil {
-		h.beside.Go(func() { h.watchPaper(filepath.Join(h.world.Dir, accessFile), h.loadAccess) })
+		h.beside.Go(func() { h.papers.watch(filepath.Join(h.world.Dir, accessFile), h.papers.loadAccess) })
 	}
 	if cfg.Revocations != "" {
-		h.beside.Go(func() { h.watchPaper(cfg.Revocations, h.loadRevocations) })
+		h.beside.Go(func() { h.papers.watch(cfg.Revocations, h.papers.loadRevocations) })
 	}
 	if h.revoking != nil {
 		if err := h.revoking.current(); err != nil {
@@ -145,7 +160,7 @@ func Start(cfg Config) (*Host, error) {
 		}
 	}
 	if h.peers != nil && h.peers.record.Genesis.Verified() && cfg.Certificate != "" {
-		h.beside.Go(func() { h.watchPaper(cfg.Certificate, h.loadCertificate) })
+		h.beside.Go(func() { h.papers.watch(cfg.Certificate, h.papers.loadCertificate) })
 	}
 	if err := h.listen(); err != nil {
 		return nil, errors.Join(err, h.Close(context.Background()))
@@ -219,7 +234,7 @@ func (h *Host) startNode() (err error) {
 
 // commands are those of operators in the chat that concern nodes.
 func (h *Host) commands() operatorCommands {
-	return operatorCommands{onLoop: h.onLoop, node: func() *node.Node { return h.node }, peers: h.peers, loadAccess: h.loadAccess}
+	return operatorCommands{onLoop: h.onLoop, node: func() *node.Node { return h.node }, peers: h.peers, loadAccess: h.papers.loadAccess}
 }
 
 // meet asks the nodes that the world is to be joined by.

@@ -19,6 +19,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk"
@@ -135,9 +136,7 @@ func identity(t *testing.T, name string) client.Identity {
 
 // TestRestart: names, operators, places and blocks are as they were.
 func TestRestart(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := founder(t)
 	ann, bo := identity(t, "Ann"), identity(t, "Bo")
 	h := start(t, c)
@@ -353,9 +352,7 @@ func TestAskNobody(t *testing.T) {
 
 // TestBackups: an open world writes backups that can be imported.
 func TestBackups(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := founder(t)
 	c.BackupEvery, c.BackupKeep = 20*time.Millisecond, 1
 	h := start(t, c)

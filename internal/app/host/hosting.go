@@ -11,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
+	"github.com/voxelpopuli/voxelpopuli/internal/store/disk"
 )
 
 // hosting is the node's share of the world, for /status.
@@ -148,8 +149,7 @@ func share(v *node.ShardStats, self machine.Peer) gateway.Shard {
 }
 
 // diskFigures are what the store has written.
-func (h *Host) diskFigures() gateway.Disk {
-	d := h.world.Store.Stats()
+func diskFigures(d disk.Stats) gateway.Disk {
 	return gateway.Disk{
 		Writes: d.Writes, Syncs: d.Syncs, Bytes: d.Bytes, Refused: d.Refused,
 		MaxSyncMs: float64(d.MaxSync) / float64(time.Millisecond),

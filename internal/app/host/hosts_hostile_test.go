@@ -64,7 +64,7 @@ func TestHostileHostsCommand(t *testing.T) {
 	if n, err := h.peers.invites.Remove(digits); err != nil || n.Node != liar {
 		t.Errorf("removed by %s: %v, %v", digits, n.Node, err)
 	}
-	if err := h.loadAccess(); err != nil {
+	if err := h.papers.loadAccess(); err != nil {
 		t.Fatal(err)
 	}
 	if lines := strings.Split(h.commands().listHosts(), "\n"); strings.Contains(lines[0], "removed") || !strings.HasSuffix(lines[1], ", removed") || strings.Contains(lines[2], "removed") {

@@ -1,6 +1,10 @@
 package host_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
+)
 
 // TestHostsIsForOperators: /hosts is for an operator at the founder's machine; another
 // player there is refused.
@@ -22,9 +26,7 @@ func TestHostsIsForOperators(t *testing.T) {
 // TestStatesIsForOperators: /states is for an operator at the founder's machine, and says
 // how it is used.
 func TestStatesIsForOperators(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	h := start(t, shared(t))
 	ann, eve := join(t, h, identity(t, "Ann"), ""), join(t, h, identity(t, "Eve"), "")
 	for _, text := range []string{"/states list 1", "/states restore 0 0 x", "/states list 5000000 0"} {

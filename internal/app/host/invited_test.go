@@ -11,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/invitation"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
@@ -21,10 +22,7 @@ func invited(t *testing.T) host.Config {
 	t.Helper()
 	c := config(t)
 	c.Nodes, c.Share = "127.0.0.1:0", true
-	folder, err := worldfs.OpenFolder(c.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := folderOf(t, c)
 	if _, err := host.CreateWorld(folder, host.NewWorld{
 		Name: host.DefaultWorld, Seed: c.Seed, Mode: c.Mode, Genesis: worldfs.OpenGenesis(1),
 	}); err != nil {
@@ -94,9 +92,7 @@ func linked(t *testing.T, h *host.Host) bool {
 // TestStrangersGetNothing: without an invitation nobody learns how an invited world
 // begins, joins it as a node, or enters it as a player; with one they do.
 func TestStrangersGetNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	one := start(t, invited(t))
 	inv := one.Invitation()
 	if inv == nil || len(inv.Addrs) != 1 {
@@ -126,9 +122,7 @@ func TestStrangersGetNothing(t *testing.T) {
 // TestOwnerGoesOn: the owner of a joined node, who knows no code, gets one from it that
 // lets this player in at the founder's node, and no other player.
 func TestOwnerGoesOn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	one := start(t, invited(t))
 	two := start(t, joiner(t, one.Invitation()))
 	until(t, "the invited node to have a link", func() bool { return linked(t, two) })
@@ -177,9 +171,7 @@ func elsewhere(t *testing.T, h *host.Host, who client.Identity) string {
 // TestHostsBringNobody: a node that is invited to host, and not to visit, cannot bring
 // players in who have no invitation.
 func TestHostsBringNobody(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := invited(t)
 	one := start(t, c)
 	m, err := invites(t, c).Create(invitation.Terms{Permits: invitation.Host}, "")
@@ -200,9 +192,7 @@ func TestHostsBringNobody(t *testing.T) {
 // and stays out after a restart and with another key; another node by the same
 // invitation stays.
 func TestRemoveHost(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := invited(t)
 	one := start(t, c)
 	inv := one.Invitation()
@@ -287,9 +277,7 @@ func TestOwnerLink(t *testing.T) {
 // TestStatusShowsInvitation: the owner reads in the status what to send to others, and
 // nobody else does, even if everybody may read the status.
 func TestStatusShowsInvitation(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := invited(t)
 	c.OpenStatus = true
 	one := start(t, c)

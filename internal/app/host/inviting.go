@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +14,24 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
 
-// What the owner sees of invitations in the game.
+// inviter is what the owner sees of invitations in the game, and does with them.
+type inviter struct {
+	host    reached
+	peers   *peers       // nil: this is the world's only node
+	changed func() error // is called after the founder's list was changed
+}
+
+// reached is who others reach (Host).
+type reached interface {
+	Reach() string
+	Link(text string) string
+	friendLinks(invitation string) []string
+	invitationText() string
+	invitedAt() []netip.AddrPort
+}
+
+// Inviter is for the owner's page.
+func (h *Host) Inviter() gateway.Inviter { return &inviter{h, h.peers, h.papers.loadAccess} }
 
 // shownInvitations bounds those that are shown, and maxNote what is noted of one.
 const (
@@ -23,15 +41,15 @@ const (
 )
 
 // Invites implements gateway.Inviter: the newest first.
-func (h *Host) Invites() (*gateway.Invites, error) {
-	out := &gateway.Invites{Reach: h.Reach(), May: h.invites() != nil, List: []gateway.Invitation{}}
+func (v *inviter) Invites() (*gateway.Invites, error) {
+	out := &gateway.Invites{Reach: v.host.Reach(), May: v.invites() != nil, List: []gateway.Invitation{}}
 	if !out.May {
-		if links := h.linksOf(h.invitationText()); len(links) > 0 {
-			out.List = append(out.List, gateway.Invitation{Permits: h.peers.invitation.Permits.String(), State: "valid", Links: links})
+		if links := v.linksOf(v.host.invitationText()); len(links) > 0 {
+			out.List = append(out.List, gateway.Invitation{Permits: v.peers.invitation.Permits.String(), State: "valid", Links: links})
 		}
 		return out, nil
 	}
-	all, err := h.invites().List()
+	all, err := v.invites().List()
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +57,7 @@ func (h *Host) Invites() (*gateway.Invites, error) {
 	for _, m := range all[:min(len(all), shownInvitations)] {
 		shown := gateway.Invitation{ID: m.ID().String(), Permits: m.Permits.String(), Note: m.Note, Created: m.Created, State: m.State(time.Now())}
 		if m.Usable(time.Now()) {
-			shown.Links = h.linksOf(m.At(h.invitedAt()).Text())
+			shown.Links = v.linksOf(m.At(v.host.invitedAt()).Text())
 		}
 		out.List = append(out.List, shown)
 	}
@@ -47,18 +65,18 @@ func (h *Host) Invites() (*gateway.Invites, error) {
 }
 
 // invites are the founder's; nil: this is not the founder's node, or nobody needs one.
-func (h *Host) invites() *Invites {
-	if h.peers == nil || !h.peers.access.Invited() {
+func (v *inviter) invites() *Invites {
+	if v.peers == nil || !v.peers.access.Invited() {
 		return nil
 	}
-	return h.peers.invites
+	return v.peers.invites
 }
 
 // linksOf are the links by which a friend plays with an invitation, the one that works
 // from anywhere first.
-func (h *Host) linksOf(text string) (out []gateway.Link) {
-	links := h.friendLinks(text)
-	if link := h.Link(text); link != "" {
+func (v *inviter) linksOf(text string) (out []gateway.Link) {
+	links := v.host.friendLinks(text)
+	if link := v.host.Link(text); link != "" {
 		links = append([]string{link}, links...)
 	}
 	for _, url := range links {
@@ -73,8 +91,8 @@ var offered = map[string]invitation.Permissions{
 }
 
 // CreateInvitation implements gateway.Inviter.
-func (h *Host) CreateInvitation(t gateway.Terms) error {
-	if h.invites() == nil {
+func (v *inviter) CreateInvitation(t gateway.Terms) error {
+	if v.invites() == nil {
 		return ErrNotFounder
 	}
 	note := wire.CleanText(t.Note)
@@ -92,19 +110,19 @@ func (h *Host) CreateInvitation(t gateway.Terms) error {
 	if t.Days > 0 {
 		terms.Until = time.Now().AddDate(0, 0, t.Days).Unix()
 	}
-	_, err := h.invites().Create(terms, note)
+	_, err := v.invites().Create(terms, note)
 	return err
 }
 
 // RevokeInvitation implements gateway.Inviter.
-func (h *Host) RevokeInvitation(id string) error {
-	if h.invites() == nil {
+func (v *inviter) RevokeInvitation(id string) error {
+	if v.invites() == nil {
 		return ErrNotFounder
 	}
-	if _, err := h.invites().Revoke(id, false); err != nil {
+	if _, err := v.invites().Revoke(id, false); err != nil {
 		return err
 	}
-	return h.loadAccess()
+	return v.changed()
 }
 
 // qrPath draws a link; nil: it is too long.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/gateway"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel/datachanneltest"
 )
@@ -76,16 +77,14 @@ func opensBy(t *testing.T, conn net.PacketConn, named, code string) (said string
 // TestLinks: a link for a page that is no node's leads to the node over its UDP port,
 // also after a restart, until its invitation is revoked in the game.
 func TestLinks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := invited(t)
 	c.Page = "https://example.org/game/"
 	h := start(t, c)
-	if err := h.CreateInvitation(gateway.Terms{May: "visit", Note: "Ann", Uses: 1}); err != nil {
+	if err := h.Inviter().CreateInvitation(gateway.Terms{May: "visit", Note: "Ann", Uses: 1}); err != nil {
 		t.Fatal(err)
 	}
-	all, err := h.Invites()
+	all, err := h.Inviter().Invites()
 	if err != nil || !all.May || len(all.List) != 2 || all.List[0].Note != "Ann" || all.List[0].Permits != "visit" {
 		t.Fatalf("%+v, %v", all, err)
 	}
@@ -99,13 +98,13 @@ func TestLinks(t *testing.T) {
 	if said := opens(t, link.URL); !strings.Contains(said, h.World().ID.String()) {
 		t.Errorf("the node says %s", said)
 	}
-	if err := h.RevokeInvitation(all.List[0].ID); err != nil {
+	if err := h.Inviter().RevokeInvitation(all.List[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	if said := opens(t, link.URL); !strings.Contains(said, `"error":"code"`) {
 		t.Errorf("after it was revoked the node says %s", said)
 	}
-	if all, err = h.Invites(); err != nil || len(all.List[0].Links) > 0 || all.List[0].State != "revoked" {
+	if all, err = h.Inviter().Invites(); err != nil || len(all.List[0].Links) > 0 || all.List[0].State != "revoked" {
 		t.Errorf("%+v, %v", all.List[0], err)
 	}
 
@@ -132,12 +131,12 @@ func TestLinks(t *testing.T) {
 func TestHostileTerms(t *testing.T) {
 	h := start(t, invited(t))
 	for _, terms := range []gateway.Terms{{May: "build", Note: strings.Repeat("a", 41)}, {May: "build", Days: -1}, {May: "build", Days: 1 << 30}, {May: "rule"}, {}} {
-		if err := h.CreateInvitation(terms); err == nil {
+		if err := h.Inviter().CreateInvitation(terms); err == nil {
 			t.Errorf("%+v was made", terms)
 		}
 	}
 	for _, id := range []string{"", "zz", "../../keys"} {
-		if err := h.RevokeInvitation(id); err == nil {
+		if err := h.Inviter().RevokeInvitation(id); err == nil {
 			t.Errorf("%q was revoked", id)
 		}
 	}
@@ -146,9 +145,7 @@ func TestHostileTerms(t *testing.T) {
 // TestLinkOfTwoNodes: the link names the other node too, which lets in by it when this
 // one is off, and players are told where to go on.
 func TestLinkOfTwoNodes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := invited(t)
 	c.Page = "https://example.org/game/"
 	one := start(t, c)

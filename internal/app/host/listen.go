@@ -39,7 +39,7 @@ func (h *Host) listen() error {
 		Hosts: h.cfg.Hosts, Outer: h.router.playerAddrs, Proxies: h.cfg.Proxies, Open: h.cfg.OpenStatus, Limits: h.cfg.Limits, Stats: h.figures, Log: h.cfg.Log, Console: h.openConsole(ring), Map: h.openMap(), Content: h.content,
 	}
 	if h.cfg.Share {
-		cfg.Inviter = h
+		cfg.Inviter = h.Inviter()
 	}
 	if h.peers != nil {
 		cfg.Entrances = h.entrances.all
@@ -80,7 +80,7 @@ func (h *Host) figures(ctx context.Context) (gateway.Stats, error) {
 	if err != nil {
 		return out, err
 	}
-	out.Disk = h.diskFigures()
+	out.Disk = diskFigures(h.world.Store.Stats())
 	out.Hosting, err = h.hosting(ctx, &n)
 	return out, err
 }

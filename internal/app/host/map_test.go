@@ -12,15 +12,14 @@ import (
 	"github.com/klauspost/compress/flate"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/webmap"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
 // TestWorldMap: the map of a node shows what was built, and who owns land; players only if
 // who runs the node wants that.
 func TestWorldMap(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := founder(t)
 	c.Map = "players"
 	h := start(t, c)

@@ -15,6 +15,7 @@ import (
 	"github.com/pion/transport/v5/vnet"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/traversal"
 )
@@ -110,9 +111,7 @@ const publicNode = "1.2.3.4:4747"
 // build, and see each other's blocks: what either of them is told is done is on
 // the other's disk too.
 func TestBehindRouters(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes longer than five seconds")
-	}
+	slowtest.Skip(t, "takes longer than five seconds")
 	for _, c := range []struct {
 		name    string
 		a, b    *vnet.NATType
@@ -173,9 +172,7 @@ func behindRouters(t *testing.T, ka, kb *vnet.NATType) (sa, sb, sone traversal.S
 // hole that they find then, while their players go on: the relay passes nothing any
 // more, and blocks are still seen on both sides.
 func TestRelayedLinkBecomesDirect(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes longer than five seconds")
-	}
+	slowtest.Skip(t, "takes longer than five seconds")
 	n := newInternet(t)
 	var open atomic.Bool
 	n.wan.AddChunkFilter(func(c vnet.Chunk) bool {
@@ -229,9 +226,7 @@ func traversalOf(t *testing.T, h *host.Host) traversal.Stats {
 // by one that it has never spoken to, and known by its address outside; others may
 // join by it. The two public nodes need nothing of all that.
 func TestFullCone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes longer than five seconds")
-	}
+	slowtest.Skip(t, "takes longer than five seconds")
 	n := newInternet(t)
 	one := start(t, on(t, n.public("1.2.3.4"), "1.2.3.4"))
 	two := start(t, on(t, n.public("5.6.7.8"), "5.6.7.8", publicNode))

@@ -52,13 +52,14 @@ const operatorFile = "operator"
 
 // startOwnerCode makes the code for the first operator, if there may be none yet.
 // It is the founder's: other nodes' players do not become operators by it.
-func (h *Host) startOwnerCode() {
-	if h.peers != nil && h.peers.invites == nil {
-		return
+func startOwnerCode(dir string, p *peers) *ownerCode {
+	if p != nil && p.invites == nil {
+		return nil
 	}
-	if _, err := os.Stat(filepath.Join(h.world.Dir, operatorFile)); err != nil {
-		h.owner = newOwnerCode(time.Now())
+	if _, err := os.Stat(filepath.Join(dir, operatorFile)); err == nil {
+		return nil
 	}
+	return newOwnerCode(time.Now())
 }
 
 // seeOperator is when an operator has entered at this node.

@@ -110,17 +110,30 @@ func takePacks(w *worldfs.World, l *packlist.List) error {
 	return w.Save()
 }
 
+// packExchange gives other nodes the content packs of the world, and looks whether some
+// have newer ones.
+type packExchange struct {
+	cfg       *Config
+	folder    packfolder.Folder
+	world     *worldfs.World
+	peers     *peers
+	list      *packlist.List      // nil: the base pack alone
+	strangers chan netip.AddrPort // nodes that are of another network
+	outdated  chan<- error        // is told once that the world has newer packs
+	stop      <-chan struct{}
+}
+
 // giveFile is transport.NetConfig.Files.
-func (h *Host) giveFile(name transport.FileName) []byte {
+func (x *packExchange) giveFile(name transport.FileName) []byte {
 	switch {
-	case h.packs == nil:
+	case x.list == nil:
 		return nil
 	case name == (transport.FileName{}):
-		return h.packs.Append(nil)
-	case !slices.Contains(h.packs.Packs, name):
+		return x.list.Append(nil)
+	case !slices.Contains(x.list.Packs, name):
 		return nil
 	}
-	b, err := packfolder.In(h.folder.Dir()).Zip(name)
+	b, err := x.folder.Zip(name)
 	if err != nil {
 		return nil
 	}
@@ -131,33 +144,33 @@ func (h *Host) giveFile(name transport.FileName) []byte {
 const strangersEvery = 10 * time.Second
 
 // meetStranger is transport.NetConfig.Stranger.
-func (h *Host) meetStranger(at netip.AddrPort) {
+func (x *packExchange) meetStranger(at netip.AddrPort) {
 	select {
-	case h.strangers <- at:
+	case x.strangers <- at:
 	default: // others are looked at
 	}
 }
 
-// watchPacks looks whether nodes that are of another network have newer packs of this world.
-func (h *Host) watchPacks() {
-	ctx, cancel := h.running()
+// watch looks whether nodes that are of another network have newer packs of this world.
+func (x *packExchange) watch() {
+	ctx, cancel := runningUntil(x.stop)
 	defer cancel()
 	for {
 		var at netip.AddrPort
 		select {
-		case at = <-h.strangers:
-		case <-h.stop:
+		case at = <-x.strangers:
+		case <-x.stop:
 			return
 		}
-		if err := h.compare(ctx, at); errors.Is(err, ErrNewPacks) {
-			h.outdated <- err
+		if err := x.compare(ctx, at); errors.Is(err, ErrNewPacks) {
+			x.outdated <- err
 			return
 		} else if err != nil {
-			h.cfg.Log.Warn("A node was refused that has other content packs, or is of another world.", "addr", at, "error", err)
+			x.cfg.Log.Warn("A node was refused that has other content packs, or is of another world.", "addr", at, "error", err)
 		}
 		select {
 		case <-time.After(strangersEvery):
-		case <-h.stop:
+		case <-x.stop:
 			return
 		}
 	}
@@ -165,34 +178,34 @@ func (h *Host) watchPacks() {
 
 // compare asks a node for its packs. ErrNewPacks says that they are newer than these, and
 // are here now.
-func (h *Host) compare(ctx context.Context, at netip.AddrPort) error {
-	r := h.peers.record
-	conn, err := h.cfg.askPort()
+func (x *packExchange) compare(ctx context.Context, at netip.AddrPort) error {
+	r := x.peers.record
+	conn, err := x.cfg.askPort()
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
 	asking, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	a, err := transport.Ask(asking, conn, h.peers.key, at, h.peers.proof)
+	a, err := transport.Ask(asking, conn, x.peers.key, at, x.peers.proof)
 	if err != nil {
 		return err
 	}
 	if theirs, err := genesis.Decode(a.About); err != nil || theirs.World() != r.World() {
 		return errors.New("it is of another world")
 	}
-	from := packSource{h.cfg.askPort, h.peers.key, h.peers.proof, at}
+	from := packSource{x.cfg.askPort, x.peers.key, x.peers.proof, at}
 	l, err := from.list(ctx, r, a.World)
 	switch {
 	case err != nil:
 		return err
-	case !newer(l, h.packs):
+	case !newer(l, x.list):
 		return errors.New("it has older content packs of this world: it has to be started again")
 	}
-	if err := from.fetch(ctx, l, packfolder.In(h.folder.Dir())); err != nil {
+	if err := from.fetch(ctx, l, x.folder); err != nil {
 		return err
 	}
-	if err := takePacks(h.world, l); err != nil {
+	if err := takePacks(x.world, l); err != nil {
 		return err
 	}
 	return fmt.Errorf("%w (change %d). This node has them now, and hosts the world with them once it is started again", ErrNewPacks, l.Version)

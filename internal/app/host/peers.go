@@ -187,19 +187,25 @@ func (c Config) openJoined(folder *worldfs.Folder, p *peers) (*worldfs.World, er
 	return folder.Open(m.Name)
 }
 
-// share readies what the world needs to be hosted by several nodes: the node's
-// key, the record of how the world begins, the port.
-func (h *Host) share(p *peers) error {
-	if p == nil {
-		p = &peers{}
-	}
-	m := &h.world.Meta
+// sharer readies a world to be hosted by several nodes.
+type sharer struct {
+	cfg    *Config
+	folder *worldfs.Folder
+	world  *worldfs.World
+	packs  *packlist.List // of the world
+	now    func() machine.Time
+}
+
+// share readies the node's key, the record of how the world begins, who is admitted,
+// and the port.
+func (s *sharer) share(p *peers) error {
+	m := &s.world.Meta
 	difficulty := int(m.Genesis.Difficulty)
 	if m.Record == "" && m.Genesis == (identity.Genesis{}) {
 		difficulty = identity.DefaultDifficulty
 	}
 	var err error
-	if p.key, err = nodeKey(h.folder, difficulty, h.cfg.Searching); err != nil {
+	if p.key, err = nodeKey(s.folder, difficulty, s.cfg.Searching); err != nil {
 		return err
 	}
 	if m.Record == "" { // its storage begins now, or it was made when worlds did not have one
@@ -208,32 +214,31 @@ func (h *Host) share(p *peers) error {
 			first.Rules.Hosting = hostingInvited // no other node has ever hosted it
 		}
 		first.Genesis.Difficulty = uint8(difficulty)
-		if err := signGenesis(&first, p.key, h.clock.Now()); err != nil {
+		if err := signGenesis(&first, p.key, s.now()); err != nil {
 			return err
 		}
-		if err := h.world.Begin(first); err != nil {
+		if err := s.world.Begin(first); err != nil {
 			return err
 		}
-		if h.packs, err = PackList(m); err != nil { // it is signed now
+		if s.packs, err = PackList(m); err != nil { // it is signed now
 			return err
 		}
 	}
 	if p.record, err = genesis.DecodeText(m.Record); err != nil {
 		return fmt.Errorf("the record of how %s began: %w", m.Name, err)
 	}
-	if err := h.admit(p); err != nil {
+	if err := s.admit(p); err != nil {
 		return err
 	}
-	if err := h.admitInvited(p); err != nil {
+	if err := s.admitInvited(p); err != nil {
 		return err
 	}
-	if err := h.widen(p); err != nil {
+	if err := s.widen(p); err != nil {
 		return err
 	}
-	if p.socket, err = h.cfg.nodePort(); err != nil {
-		return listenError(h.cfg.Nodes, err)
+	if p.socket, err = s.cfg.nodePort(); err != nil {
+		return listenError(s.cfg.Nodes, err)
 	}
-	h.peers = p
 	p.ground = evidence.NewGround(p.record)
 	p.codec = p.ground.Codec()
 	return nil
@@ -334,9 +339,9 @@ func (h *Host) logKeys() *accountability.LogKeys {
 func (h *Host) links() *transport.NetConfig {
 	p := h.peers
 	return &transport.NetConfig{
-		Key: p.key, Socket: p.socket, World: h.packs.Network(p.record.World()), Codec: p.codec, Proof: p.proof,
+		Key: p.key, Socket: p.socket, World: h.packs.list.Network(p.record.World()), Codec: p.codec, Proof: p.proof,
 		Admit: p.access.Admit, Open: p.anyNode(), About: p.record.Append(nil), MayAsk: p.mayAsk(),
-		Files: h.giveFile, Stranger: h.meetStranger,
+		Files: h.packs.giveFile, Stranger: h.packs.meetStranger,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
@@ -20,10 +21,7 @@ func shared(t *testing.T, join ...string) host.Config {
 	if len(join) > 0 {
 		return c
 	}
-	folder, err := worldfs.OpenFolder(c.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := folderOf(t, c)
 	if _, err := host.CreateWorld(folder, host.NewWorld{
 		Name: host.DefaultWorld, Seed: c.Seed, Mode: c.Mode, Genesis: worldfs.OpenGenesis(1), Hosting: "open",
 	}); err != nil {
@@ -37,9 +35,7 @@ func shared(t *testing.T, join ...string) host.Config {
 // player is the operator, others are not. The first node goes; the others keep
 // the world, with everything in it.
 func TestThreeNodes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	one := start(t, shared(t))
 	ann := join(t, one, identity(t, "Ann"), "")
 	if !ann.Welcome().Operator {
@@ -94,9 +90,7 @@ func TestThreeNodes(t *testing.T) {
 
 // TestJoinNobody: nobody answers, or it is no node.
 func TestJoinNobody(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := config(t)
 	c.Nodes, c.Join = "127.0.0.1:0", []string{"127.0.0.1:1"}
 	_, err := host.Start(c)

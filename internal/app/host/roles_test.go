@@ -7,21 +7,35 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 )
 
-// unsigned makes a world as older versions left it: roles in the lobby's records.
-func unsigned(t *testing.T, c host.Config, ann string) {
+// folderOf is the folder of worlds of a node.
+func folderOf(t *testing.T, c host.Config) *worldfs.Folder {
 	t.Helper()
 	f, err := worldfs.OpenFolder(c.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := f.Open("home")
+	return f
+}
+
+// openHome opens the world "home" of a node that is not running.
+func openHome(t *testing.T, c host.Config) *worldfs.World {
+	t.Helper()
+	w, err := folderOf(t, c).Open("home")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return w
+}
+
+// unsigned makes a world as older versions left it: roles in the lobby's records.
+func unsigned(t *testing.T, c host.Config, ann string) {
+	t.Helper()
+	w := openHome(t, c)
 	defer w.Close()
 	w.Signed = false
 	if err := w.Save(); err != nil {
@@ -47,9 +61,7 @@ func unsigned(t *testing.T, c host.Config, ann string) {
 // of operators and bans; later changes of the records count for nothing, and what
 // was signed survives an export and import by the founder, not by others.
 func TestRolesOfOldWorlds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := founder(t)
 	stop(t, start(t, c))
 	ann, mallory, eve := identity(t, "Ann"), identity(t, "Mallory"), identity(t, "Eve")
@@ -72,14 +84,7 @@ func TestRolesOfOldWorlds(t *testing.T) {
 	stop(t, h)
 
 	// Records are not believed any more.
-	f, err := worldfs.OpenFolder(c.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := f.Open("home")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := openHome(t, c)
 	if err := w.Store.Apply(machine.DiskWrite{Space: "hall", Put: []machine.KV{{
 		Key: []byte("p/" + eve.Player().String()), Value: []byte(`{"name":"Eve","entity":9,"operator":true,"home":{"X":0,"Z":0},"epoch":0,"since":1}`),
 	}}}); err != nil {
@@ -95,6 +100,7 @@ func TestRolesOfOldWorlds(t *testing.T) {
 	stop(t, h)
 
 	file := filepath.Join(t.TempDir(), "home.vpworld")
+	f := folderOf(t, c)
 	if _, err := f.ExportFile("home", file, false); err != nil {
 		t.Fatal(err)
 	}
@@ -112,10 +118,7 @@ func TestRolesOfOldWorlds(t *testing.T) {
 
 	// Somebody else's import has that one's operators.
 	other := config(t)
-	of, err := worldfs.OpenFolder(other.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	of := folderOf(t, other)
 	if out, err := host.ImportWorld(of, file, host.Import{Name: "home"}); err != nil || !slices.Equal(out.Operators, []string{"Ann"}) {
 		t.Fatal(out.Operators, err)
 	}
@@ -157,24 +160,15 @@ func TestDecideInASharedWorld(t *testing.T) {
 // TestTimeOfOldWorlds: the time of day of a world whose roles were signed before the time
 // was goes on where it was; what the lobby's records say later counts for nothing.
 func TestTimeOfOldWorlds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := founder(t)
 	stop(t, start(t, c))
 	record := func(value string, change func(*worldfs.World)) {
 		t.Helper()
-		f, err := worldfs.OpenFolder(c.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := f.Open("home")
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := openHome(t, c)
 		defer w.Close()
 		change(w)
-		err = w.Save()
+		err := w.Save()
 		if err == nil {
 			err = w.Store.Apply(machine.DiskWrite{Space: "hall", Put: []machine.KV{{Key: []byte("w"), Value: []byte(value)}}})
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/nattest"
 )
@@ -102,9 +103,7 @@ func TestPageOfAnotherServer(t *testing.T) {
 
 // TestRouterThatOpensNothing: who can reach the world is not more than who can.
 func TestRouterThatOpensNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	r := &nattest.Router{Refuse: 2}
 	c := behindRouter(t, r)
 	c.Router.Device, c.Router.Gateway6 = "http://127.0.0.1:1/", "[::1]:1"

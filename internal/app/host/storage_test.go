@@ -12,6 +12,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
 	ident "github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
@@ -23,9 +24,7 @@ import (
 // and counted, and nobody is accused. What it does when players build and nodes
 // tamper is tested in package node, where time does not pass.
 func TestTruthOverSockets(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes most of a minute: the storage waits for l_max")
-	}
+	slowtest.Skip(t, "takes most of a minute: the storage waits for l_max")
 	var hosts []*host.Host
 	for after := 20 * time.Second; ; after *= 3 {
 		var begins time.Time

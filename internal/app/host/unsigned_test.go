@@ -13,6 +13,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 )
@@ -85,9 +86,7 @@ func enterUnsigned(t *testing.T, h *host.Host, who client.Identity) *oldClient {
 // is told so and taken out: with its first act at once, and if it only walks after some
 // seconds. In a world of one node it plays.
 func TestUnsignedClient(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	t.Parallel()
 	place := &wire.Act{Seq: 1, Kind: wire.Place, Y: 64, Face: 1}
 	alone := enterUnsigned(t, start(t, founder(t)), identity(t, "Old"))

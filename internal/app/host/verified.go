@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/verifiedworld"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
@@ -15,52 +17,52 @@ import (
 )
 
 // admit reads the node's certificate and makes the door of the world.
-func (h *Host) admit(p *peers) error {
+func (s *sharer) admit(p *peers) error {
 	gate, err := identity.NewGate(p.record.Genesis)
 	if err != nil {
 		return err
 	}
-	p.verifier = keyring.NewVerifier(gate, h.clock.Now)
+	p.verifier = keyring.NewVerifier(gate, s.now)
 	switch {
-	case h.cfg.Certificate != "":
-		p.certificate, err = keyring.ReadCertificate(h.cfg.Certificate)
+	case s.cfg.Certificate != "":
+		p.certificate, err = keyring.ReadCertificate(s.cfg.Certificate)
 		if errors.Is(err, fs.ErrNotExist) {
-			return &explained{keyring.ErrPaper, fmt.Sprintf("there is no certificate at %s: ask the authority for one (authority issue)", h.cfg.Certificate)}
+			return &explained{keyring.ErrPaper, fmt.Sprintf("there is no certificate at %s: ask the authority for one (authority issue)", s.cfg.Certificate)}
 		} else if err != nil {
 			return err
 		}
 		if p.record.Genesis.Verified() {
-			if err := gate.Check(p.id(), p.certificate, h.clock.Now()); err != nil {
-				return fmt.Errorf("the certificate in %s does not let this node into this world: %w", h.cfg.Certificate, err)
+			if err := gate.Check(p.id(), p.certificate, s.now()); err != nil {
+				return fmt.Errorf("the certificate in %s does not let this node into this world: %w", s.cfg.Certificate, err)
 			}
 		}
 		p.proof = p.certificate.Append(nil)
 	case p.record.Genesis.Verified():
-		h.cfg.Log.Warn("This world has an authority and this node has no certificate of it: other nodes will not let it in.",
+		s.cfg.Log.Warn("This world has an authority and this node has no certificate of it: other nodes will not let it in.",
 			"key", hex.EncodeToString(p.public()))
 	}
-	if h.cfg.Revocations != "" {
-		return h.checkRevocations(gate)
+	if s.cfg.Revocations != "" {
+		return s.checkRevocations(gate)
 	}
 	return nil
 }
 
 // checkRevocations refuses to start with a list that is missing, damaged or not the
 // world's, or in a world without an authority: its owner believes that the nodes on it are shut out. The node takes the list
-// once it runs (watchPaper).
-func (h *Host) checkRevocations(gate *identity.Gate) error {
+// once it runs (papers).
+func (s *sharer) checkRevocations(gate *identity.Gate) error {
 	if !gate.Verified() {
-		return &explained{keyring.ErrPaper, fmt.Sprintf("the world %s has no authority: the list in %s would shut nobody out. Remove nodes by voxelpopuli world hosts %s remove ID, or start without --revocations", h.world.Name, h.cfg.Revocations, h.world.Name)}
+		return &explained{keyring.ErrPaper, fmt.Sprintf("the world %s has no authority: the list in %s would shut nobody out. Remove nodes by voxelpopuli world hosts %s remove ID, or start without --revocations", s.world.Name, s.cfg.Revocations, s.world.Name)}
 	}
-	list, err := keyring.ReadRevocations(h.cfg.Revocations)
+	list, err := keyring.ReadRevocations(s.cfg.Revocations)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &explained{keyring.ErrPaper, fmt.Sprintf("there is no list of revocations at %s: ask the authority for one (authority revoke NAME --out FILE, also while nothing is revoked), or start without --revocations", h.cfg.Revocations)}
+		return &explained{keyring.ErrPaper, fmt.Sprintf("there is no list of revocations at %s: ask the authority for one (authority revoke NAME --out FILE, also while nothing is revoked), or start without --revocations", s.cfg.Revocations)}
 	}
 	if err == nil {
 		_, err = gate.Renew(list)
 	}
 	if err != nil {
-		return fmt.Errorf("the list of revocations in %s cannot be used. Ask the authority for a new one (authority revoke), or start without it: %w", h.cfg.Revocations, err)
+		return fmt.Errorf("the list of revocations in %s cannot be used. Ask the authority for a new one (authority revoke), or start without it: %w", s.cfg.Revocations, err)
 	}
 	return nil
 }
@@ -82,9 +84,22 @@ func (h *Host) verified() *verifiedworld.Config {
 // papersEvery is how often the files with the authority's papers are looked at.
 const papersEvery = 2 * time.Second
 
-// watchPaper calls load with what the authority has issued, now and whenever the
+// papers are files that decide who is admitted: the authority's, and the founder's list.
+// The node is given what they say, and what it learns is written down.
+type papers struct {
+	cfg    *Config
+	dir    string // the world's
+	peers  *peers
+	onLoop func(func() error) error
+	node   func() *node.Node
+	show   func(context.Context, []byte) error // to other nodes, as the proof of this one
+	revoke func(*identity.Revocations) error
+	stop   <-chan struct{}
+}
+
+// watch calls load with what the authority has issued, now and whenever the
 // file is another one.
-func (h *Host) watchPaper(file string, load func() error) {
+func (w *papers) watch(file string, load func() error) {
 	tick := time.NewTicker(papersEvery)
 	defer tick.Stop()
 	var last os.FileInfo
@@ -92,43 +107,44 @@ func (h *Host) watchPaper(file string, load func() error) {
 		if info, err := os.Stat(file); err == nil && (last == nil || info.ModTime() != last.ModTime() || info.Size() != last.Size() || !os.SameFile(info, last)) {
 			last = info
 			if err := load(); err != nil {
-				h.cfg.Log.Warn("A file that decides who is admitted was not taken.", "file", file, "error", err)
+				w.cfg.Log.Warn("A file that decides who is admitted was not taken.", "file", file, "error", err)
 			}
 		}
 		select {
 		case <-tick.C:
-		case <-h.stop:
+		case <-w.stop:
 			return
 		}
 	}
 }
 
-func (h *Host) loadRevocations() error {
-	list, err := keyring.ReadRevocations(h.cfg.Revocations)
+func (w *papers) loadRevocations() error {
+	list, err := keyring.ReadRevocations(w.cfg.Revocations)
 	if err != nil {
 		return err
 	}
-	return h.Revoke(list)
+	return w.revoke(list)
 }
 
 // loadCertificate gives the node the certificate in its file, if that is a new
 // one: other nodes are told, and those who meet the node see it.
-func (h *Host) loadCertificate() error {
-	c, err := keyring.ReadCertificate(h.cfg.Certificate)
+func (w *papers) loadCertificate() error {
+	c, err := keyring.ReadCertificate(w.cfg.Certificate)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := h.running()
+	ctx, cancel := runningUntil(w.stop)
 	defer cancel()
-	called := h.loop.Call(ctx, func() {
-		if err = h.node.Reissue(c); err == nil {
-			h.peers.certificate = c
+	if err := w.onLoop(func() error {
+		if err := w.node().Reissue(c); err != nil {
+			return err
 		}
-	})
-	if called != nil || err != nil {
-		return errors.Join(called, err)
+		w.peers.certificate = c
+		return nil
+	}); err != nil {
+		return err
 	}
-	return h.loop.Show(ctx, c.Append(nil))
+	return w.show(ctx, c.Append(nil))
 }
 
 // Revoke gives the node a list of the authority's revocations, which it passes

@@ -19,6 +19,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	ident "github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/authority"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/keyring"
@@ -188,9 +189,7 @@ func (c *verifiedCluster) page(i int) string {
 // close the gap. One is revoked, which one node is told by a file: all hear of
 // it, cut it off and close the gap. Status and the map show the cells.
 func TestVerifiedWorld(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes longer than five seconds")
-	}
+	slowtest.Skip(t, "takes longer than five seconds")
 	c := newVerifiedCluster(t, 8)
 	c.exact("eight nodes")
 
@@ -265,9 +264,7 @@ func TestCertificates(t *testing.T) {
 // TestNewCertificate: a certificate that is put in the place of the old one is
 // taken while the node runs; one that is not for it is refused, and said to be.
 func TestNewCertificate(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := newVerifiedCluster(t, 0)
 	c.log = &lines{}
 	c.add()

@@ -10,13 +10,13 @@ import (
 
 // widen lets other machines reach this node if they host the world already: a world
 // that was shared, or joined, could not be played without them.
-func (h *Host) widen(p *peers) error {
-	if !h.cfg.Widen {
+func (s *sharer) widen(p *peers) error {
+	if !s.cfg.Widen {
 		return nil
 	}
 	elsewhere := p.record.FounderID() != p.id()
 	if !elsewhere {
-		known, err := h.knownNodes()
+		known, err := s.knownNodes()
 		if err != nil {
 			return err
 		}
@@ -24,17 +24,17 @@ func (h *Host) widen(p *peers) error {
 			elsewhere = elsewhere || !k.Addr.AddrPort().Addr().IsLoopback()
 		}
 	}
-	_, port, err := net.SplitHostPort(h.cfg.Nodes)
+	_, port, err := net.SplitHostPort(s.cfg.Nodes)
 	if err != nil || !elsewhere {
 		return err
 	}
-	h.cfg.Nodes, h.cfg.MapPort = net.JoinHostPort("", port), !h.cfg.NoPortMapping
+	s.cfg.Nodes, s.cfg.MapPort = net.JoinHostPort("", port), !s.cfg.NoPortMapping
 	return nil
 }
 
 // knownNodes are those that this node knew the last time it ran the world.
-func (h *Host) knownNodes() ([]machine.Peer, error) {
-	kvs, err := h.world.Store.Read(machine.DiskRead{Space: part.NodeSpace})
+func (s *sharer) knownNodes() ([]machine.Peer, error) {
+	kvs, err := s.world.Store.Read(machine.DiskRead{Space: part.NodeSpace})
 	if err != nil {
 		return nil, err
 	}

@@ -23,14 +23,8 @@ func TestOneInvitationIsOneHost(t *testing.T) {
 	for i := 3; i < 9; i++ {
 		by[nodePeer(i).ID] = id.ID{1}
 	}
-	c := newCluster(t, 1, 0)
-	c.change = func(_ int, n *Net) { n.Access = by }
-	for i := range 9 {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
-	g := c.addGuest(0)
-	c.until("the guest is in", func() bool { return g.in })
+	c := changedCluster(t, 1, 9, func(_ int, n *Net) { n.Access = by })
+	c.enterGuest(0)
 	c.s.Run(30 * time.Second)
 	seen := 0
 	for i := range c.nodes {

@@ -44,10 +44,7 @@ func lyingGroup(t *testing.T, seed uint64, change func(c *cluster, i int, n *Net
 			change(c, i, n)
 		}
 	}
-	for i := range nodes {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
+	c.start(nodes)
 	g = c.addGuest(0)
 	c.until("the guest is in", func() bool { return g.in })
 	c.s.Run(20 * time.Second)

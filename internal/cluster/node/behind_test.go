@@ -27,6 +27,21 @@ func (c *cluster) hostsOf(p shards.Shard) (out []int) {
 	return out
 }
 
+// followersOf are the two hosts besides the leader, the first of them not the first node.
+func (c *cluster) followersOf(p shards.Shard, leader int) (first, other int) {
+	first, other = -1, -1
+	for _, i := range c.hostsOf(p) {
+		switch {
+		case i == leader:
+		case first < 0 && i != 0:
+			first = i
+		default:
+			other = i
+		}
+	}
+	return first, other
+}
+
 // farFrom finds a region, not near the spawn, to which the first n nodes of a
 // country of that many are the farthest.
 func (c *cluster) farFrom(n, of int) shards.Shard {

@@ -64,6 +64,32 @@ func newClusterOn(t testing.TB, seed uint64, nodes int, cfg sim.Config) *cluster
 	return c
 }
 
+// changedCluster is a cluster of nodes with changed settings, which have found each other.
+func changedCluster(t testing.TB, seed uint64, nodes int, change func(i int, n *Net)) *cluster {
+	c := newCluster(t, seed, 0)
+	c.change = change
+	c.start(nodes)
+	return c
+}
+
+// start adds nodes, which find each other.
+func (c *cluster) start(nodes int) {
+	for i := range nodes {
+		c.addNode(i)
+	}
+	c.s.Run(3 * time.Second)
+}
+
+// playedCluster is a cluster with a guest at the first node, who has been in for a while.
+func playedCluster(t testing.TB, seed uint64, nodes int, while time.Duration) (*cluster, *wanderer) {
+	t.Helper()
+	c := newCluster(t, seed, 0)
+	c.start(nodes)
+	g := c.enterGuest(0)
+	c.s.Run(while)
+	return c, g
+}
+
 func (c *cluster) addNode(i int) {
 	cfg := testConfig(singleNodeStart)
 	if c.spawn != (world.Pos{}) {
@@ -194,6 +220,23 @@ func (c *cluster) addGuest(at int) *wanderer {
 		return newWanderer(env, nodePeer(at), i, singleNodeGuests)
 	}))
 	return c.wanderer(i)
+}
+
+// enterGuest adds a guest and waits until it is in.
+func (c *cluster) enterGuest(at int) *wanderer {
+	c.Helper()
+	g := c.addGuest(at)
+	c.until("the guest is in", func() bool { return g.in })
+	return g
+}
+
+// enterFounder does so with the founder, who plays at its own node.
+func (c *cluster) enterFounder(at int) *wanderer {
+	c.Helper()
+	founder := c.addGuest(at)
+	founder.local = true
+	c.until("the founder is in", func() bool { return founder.in })
+	return founder
 }
 
 func (c *cluster) wanderer(i int) *wanderer { return c.guests[i].Machine().(*wanderer) }

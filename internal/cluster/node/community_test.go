@@ -14,12 +14,7 @@ import (
 // TestCommunity: reports, mutes, jails, the log of what operators did, homes and warps among
 // players of three nodes, over the borders of regions.
 func TestCommunity(t *testing.T) {
-	c := newCluster(t, 7, 0)
-	c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }
-	for i := range 3 {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
+	c := changedCluster(t, 7, 3, func(_ int, n *Net) { n.Founder = nodePeer(0).ID })
 	w := &town{cluster: c, ann: c.addGuest(0), bo: c.addGuest(1), eve: c.addGuest(2)}
 	w.ann.local, w.bo.orders, w.eve.orders = true, true, true
 	for _, g := range []*wanderer{w.ann, w.bo, w.eve} {

@@ -39,9 +39,7 @@ func TestLongEverythingTravels(t *testing.T) {
 		c.addNode(i)
 	}
 	c.s.Run(5 * time.Second)
-	founder := c.addGuest(0)
-	founder.local = true
-	c.until("the founder is in", func() bool { return founder.in })
+	c.enterFounder(0)
 	for i := 1; i < 4; i++ {
 		c.addGuest(i)
 	}

@@ -29,15 +29,8 @@ func (c *cluster) operators(who id.ID) (nodes []int) {
 // TestHostileLobby: who leads the lobby's group makes nobody an operator, takes
 // that from nobody and bans nobody; the founder still can.
 func TestHostileLobby(t *testing.T) {
-	c := newCluster(t, 3, 0)
-	c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }
-	for i := range 4 {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
-	founder := c.addGuest(0)
-	founder.local = true
-	c.until("the founder is in", func() bool { return founder.in })
+	c := changedCluster(t, 3, 4, func(_ int, n *Net) { n.Founder = nodePeer(0).ID })
+	founder := c.enterFounder(0)
 	eve := c.addGuest(1)
 	c.until("Eve is in", func() bool { return eve.in })
 	c.until("the founder is an operator everywhere", func() bool { return founder.operator && len(c.operators(founder.player())) == len(c.nodes) })

@@ -21,10 +21,7 @@ func TestFullNodes(t *testing.T) {
 			n.Full = func() bool { return full }
 		}
 	}
-	for i := range 4 {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
+	c.start(4)
 	for i := range 4 {
 		c.addGuest(i)
 	}
@@ -53,8 +50,7 @@ func TestFullNodes(t *testing.T) {
 func TestFullOfPlayers(t *testing.T) {
 	c := newCluster(t, 1, 4)
 	c.s.Run(3 * time.Second)
-	g := c.addGuest(0)
-	c.until("the guest is in", func() bool { return g.in })
+	g := c.enterGuest(0)
 	leader := c.leaderOf(shards.Shard{Region: g.home})
 	if leader < 0 {
 		t.Fatal("nobody leads")

@@ -77,8 +77,7 @@ func TestLongLeaveSoonAfterReturn(t *testing.T) {
 func TestLeaveInItsSleep(t *testing.T) {
 	c := newCluster(t, 1, 2)
 	c.s.Run(time.Second)
-	g := c.addGuest(0)
-	c.until("the guest is in", func() bool { return g.in })
+	c.enterGuest(0)
 	c.s.Run(30 * time.Second)
 	remote := c.forgotten(0)
 	c.guests[0].Crash()

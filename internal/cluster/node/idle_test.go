@@ -15,8 +15,7 @@ func TestLongIdleGroupsHibernate(t *testing.T) {
 	for seed := range uint64(6) {
 		c := newCluster(t, seed, 3)
 		c.s.Run(3 * time.Second)
-		g := c.addGuest(1)
-		c.until("the guest is in", func() bool { return g.in })
+		c.enterGuest(1)
 		c.s.Run(20 * time.Second)
 		c.guests[0].Crash()
 		c.s.Run(time.Minute)

@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 )
 
 // destroyTwo ends two of three hosts of a shard with their disks, and not one node. It
@@ -32,9 +33,7 @@ func (c *cluster) destroyTwo(p shards.Shard, but int) (last int) {
 // third continues within a minute, and so players of whom the regions' hosts have to ask
 // the lobby can play on, and others come in.
 func TestLastHostOfTheLobby(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c, g, _ := playedIn(t, 1)
 	at := c.indexOf(g.node)
 	c.destroyTwo(shards.Lobby, at)
@@ -54,9 +53,7 @@ func TestLastHostOfTheLobby(t *testing.T) {
 
 // TestLastHostOfARegion: the same with a region. Nothing that was acknowledged is missing.
 func TestLastHostOfARegion(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c, g, home := playedIn(t, 1)
 	at := c.indexOf(g.node)
 	c.buildsOn(g, g.acted+3)
@@ -83,9 +80,7 @@ func TestLastHostOfARegion(t *testing.T) {
 // TestLastHostIsHeardOf: the lobby's leader hears none of its other hosts any more, and
 // asks the other nodes, which do: it does not continue alone.
 func TestLastHostIsHeardOf(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c, g, _ := sevenPlayedIn(t, 1)
 	hosts := c.hostsOf(shards.Lobby)
 	late := c.addGuest(c.indexOf(g.node))
@@ -108,9 +103,7 @@ func TestLastHostIsHeardOf(t *testing.T) {
 // and play on, and so does the third. When they meet, the two lead, and everything that
 // was built on either side is there.
 func TestCutOffPairIsMerged(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	merged := 0
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed+1), func(t *testing.T) {
@@ -154,9 +147,7 @@ func TestCutOffPairIsMerged(t *testing.T) {
 // before it lets the player build on. In some worlds most of the nodes near one of the
 // keys are among the dead, and nothing is restored for minutes.
 func TestRegionLostWithMostOfTheLobby(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	const worlds = 8
 	builds := 0
 	for seed := range uint64(worlds) {

@@ -15,23 +15,10 @@ import (
 func TestFalseLeader(t *testing.T) {
 	for seed, members := range []string{"itself", "accomplices", "the true ones"} {
 		t.Run(members, func(t *testing.T) {
-			c := newCluster(t, uint64(seed+5), 7)
-			c.s.Run(3 * time.Second)
-			g := c.addGuest(0)
-			c.until("the guest is in", func() bool { return g.in })
-			c.s.Run(20 * time.Second)
+			c, g := playedCluster(t, uint64(seed+5), 7, 20*time.Second)
 			leader, _ := c.liarFor(g)
 			home := shards.Shard{Region: g.home}
-			liar, third := -1, -1
-			for _, i := range c.hostsOf(home) {
-				switch {
-				case i == leader:
-				case i != 0 && liar < 0:
-					liar = i
-				default:
-					third = i
-				}
-			}
+			liar, third := c.followersOf(home, leader)
 			lie := &routing.LeaderReply{Shard: home, Leader: nodePeer(liar), Term: 1 << 50}
 			switch members {
 			case "itself":

@@ -21,11 +21,7 @@ func (c *cluster) leaveOut(n int, p shards.Shard) {
 // TestLostShardOfThree: a node whose disk lacks a shard, for it was damaged, is sent
 // all of it by the other members, and does not lead it before.
 func TestLostShardOfThree(t *testing.T) {
-	c := newCluster(t, 3, 3)
-	c.s.Run(3 * time.Second)
-	g := c.addGuest(0)
-	c.until("the guest is in", func() bool { return g.in })
-	c.s.Run(20 * time.Second)
+	c, g := playedCluster(t, 3, 3, 20*time.Second)
 	home := shards.Shard{Region: g.home}
 	whole := func() bool {
 		for i := range c.nodes {

@@ -109,8 +109,8 @@ func TestLongLyingHost(t *testing.T) {
 		t.Run(lie.name, func(t *testing.T) {
 			const nodes = 5
 			proofs := 0
-			cfg := sim.Config{Start: singleNodeStart, Carry: overBytes(nil), Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond}
-			c := &cluster{TB: t, s: sim.NewWith(uint64(k+1), cfg), mobs: 4}
+			c := newCluster(t, uint64(k+1), 0)
+			c.mobs = 4
 			c.change = func(i int, n *Net) {
 				n.Log = logKeys(i, func(p regionlog.Evidence) {
 					proofs++
@@ -119,12 +119,8 @@ func TestLongLyingHost(t *testing.T) {
 					}
 				})
 			}
-			for i := range nodes {
-				c.addNode(i)
-			}
-			c.s.Run(3 * time.Second)
-			g := c.addGuest(0)
-			c.until("the guest is in", func() bool { return g.in })
+			c.start(nodes)
+			g := c.enterGuest(0)
 			c.s.Run(30 * time.Second)
 			liar, at := c.liarFor(g)
 			if c.convicted(liar) > 0 {

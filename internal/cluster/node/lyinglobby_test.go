@@ -11,7 +11,6 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
-	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim/simtest"
 )
 
@@ -25,16 +24,11 @@ type lobbyLiar struct {
 }
 
 func newLobbyLiar(t *testing.T, seed uint64) *lobbyLiar {
-	w := &lobbyLiar{}
-	cfg := sim.Config{Start: singleNodeStart, Carry: overBytes(nil), Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond}
-	w.cluster = &cluster{TB: t, s: sim.NewWith(seed, cfg)}
+	w := &lobbyLiar{cluster: newCluster(t, seed, 0)}
 	w.change = func(i int, n *Net) {
 		n.Log = logKeys(i, func(p regionlog.Evidence) { w.proofs = append(w.proofs, p) })
 	}
-	for i := range 5 {
-		w.addNode(i)
-	}
-	w.s.Run(3 * time.Second)
+	w.start(5)
 	follows := func(i int) bool {
 		h := w.node(i).net.hosting.replicas[shards.Lobby]
 		return h != nil && h.followed.IsFollowing()

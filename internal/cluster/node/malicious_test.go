@@ -11,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 )
 
 // removals lets a member tell another in every way that a shard's group goes on without
@@ -40,9 +41,7 @@ func (c *cluster) removals(liar, victim int, p shards.Shard) {
 // TestMaliciousMember: a member that does not lead says for a minute that the others were
 // removed, and that the shard has ended. They go on, and have what they had.
 func TestMaliciousMember(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c, g, home := playedIn(t, 1)
 	hosts, leader := c.hostsOf(home), c.leaderOf(home)
 	others := slices.DeleteFunc(slices.Clone(hosts), func(i int) bool { return i == leader })
@@ -82,9 +81,7 @@ func TestMaliciousMember(t *testing.T) {
 // all that it had. They have put aside what they had, and the region goes on with that
 // within seconds.
 func TestMaliciousLeader(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c, g, home := playedIn(t, 1)
 	c.s.Run(10 * time.Second)
 	hosts, leader := c.hostsOf(home), c.leaderOf(home)

@@ -11,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
 )
@@ -63,9 +64,7 @@ func (c *cluster) merged() bool {
 // the hosts leads it, and everything is there: what the hosts had that was not in the
 // copy, what was built meanwhile, and what was built until the hosts led it.
 func TestCutOffHostsAreMerged(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	var merged atomic.Int32 // in so many worlds
 	t.Run("seed", func(t *testing.T) {
 		for seed := range uint64(16) {

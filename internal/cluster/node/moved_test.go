@@ -19,11 +19,7 @@ func TestLongMoved(t *testing.T) {
 	simtest.Long(t)
 	for _, seed := range seeds(t, 3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			c := newCluster(t, seed, 4)
-			c.s.Run(3 * time.Second)
-			g := c.addGuest(0)
-			c.until("the guest is in", func() bool { return g.in })
-			c.s.Run(40 * time.Second)
+			c, g := playedCluster(t, seed, 4, 40*time.Second)
 			entries := g.entries
 			for i := 1; i < 4; i++ {
 				c.nodes[i].Crash() // no group has a majority without them

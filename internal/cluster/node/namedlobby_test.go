@@ -21,10 +21,7 @@ import (
 // session as another player.
 func TestLobbyGivesNameAway(t *testing.T) {
 	c := newCluster(t, 2, 0)
-	for i := range 3 {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
+	c.start(3)
 	at := (c.leaderOf(shards.Lobby) + 1) % 3
 	ann := c.addGuest(at)
 	c.until("Ann is in", func() bool { return ann.in && ann.present[ann.name] })
@@ -59,10 +56,7 @@ func TestLobbyGivesNameAway(t *testing.T) {
 func TestLobbySpeaksForPlayers(t *testing.T) {
 	c := newCluster(t, 3, 0)
 	c.signed = true
-	for i := range 3 {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
+	c.start(3)
 	at := (c.leaderOf(shards.Lobby) + 1) % 3
 	ann := c.addGuest(at)
 	ann.signs = true

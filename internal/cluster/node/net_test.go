@@ -49,8 +49,7 @@ func TestPlayOnRemoteNode(t *testing.T) {
 func TestTakeover(t *testing.T) {
 	c := newCluster(t, 1, 3)
 	c.s.Run(5 * time.Second)
-	g := c.addGuest(0)
-	c.until("the guest is in", func() bool { return g.in })
+	g := c.enterGuest(0)
 	c.until("the guest is in a region of another node, which two more keep", func() bool {
 		l := c.leaderOf(shards.Shard{Region: g.home})
 		return l > 0 && len(c.node(l).net.hosting.replicas[shards.Shard{Region: g.home}].group.Members()) == 3
@@ -173,11 +172,7 @@ func TestSharedWorldKeepsItsData(t *testing.T) {
 
 // TestForeignShards: a node cannot speak for a shard that it does not host.
 func TestForeignShards(t *testing.T) {
-	c := newCluster(t, 1, 4)
-	c.s.Run(3 * time.Second)
-	g := c.addGuest(0)
-	c.until("the guest is in", func() bool { return g.in })
-	c.s.Run(10 * time.Second)
+	c, g := playedCluster(t, 1, 4, 10*time.Second)
 	home := shards.Shard{Region: g.home}
 	leader := c.leaderOf(home)
 	if leader < 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 )
 
 // claims makes a node say to another that a newer generation of a shard's group is
@@ -35,15 +36,12 @@ func (c *cluster) aside(i int) (out []string) {
 // a newer generation of a group goes on, or an older group of the shard, for minutes.
 // Nobody puts anything aside, also not who has just restarted.
 func TestLiarsClaim(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for _, nodes := range []int{2, 4} {
 		c := newCluster(t, uint64(nodes), nodes)
 		c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }
 		c.s.Run(3 * time.Second)
-		g := c.addGuest(0)
-		c.until("the guest is in", func() bool { return g.in })
+		c.enterGuest(0)
 		c.s.Run(20 * time.Second)
 		liar := nodes - 1
 		hosted := shards.Sorted(c.node(0).net.hosting.replicas)

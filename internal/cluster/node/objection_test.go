@@ -31,11 +31,7 @@ func (c *cluster) object(p shards.Shard, to int, liars []int, d time.Duration) {
 // for ever; as long as most nodes near the key say so there is none.
 func TestLongLiarObjects(t *testing.T) {
 	simtest.Long(t)
-	c := newCluster(t, 4, 7)
-	c.s.Run(3 * time.Second)
-	g := c.addGuest(0)
-	c.until("the guest is in", func() bool { return g.in })
-	c.s.Run(20 * time.Second)
+	c, g := playedCluster(t, 4, 7, 20*time.Second)
 	home := shards.Shard{Region: g.home}
 	g.quiet = true
 	left := c.indexOf(c.node(c.leaderOf(home)).net.hosting.replicas[home].group.Members()[0])

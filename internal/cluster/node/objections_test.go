@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shardgroup"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
 )
 
@@ -34,9 +35,7 @@ func (c *cluster) claim(liars []int, say *shardgroup.GroupStatus) {
 // not delay the restoration, the second for less than two minutes, the third for little
 // more than half an hour.
 func TestLiarsKeepRegionsFromBeingRestored(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for _, x := range []struct {
 		name    string
 		liars   int

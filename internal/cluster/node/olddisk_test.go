@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 )
 
 // TestOldDisks: all hosts of a region are killed, and two of them come back with the
@@ -15,9 +16,7 @@ import (
 // and go on with a copy that has it; those who run them are told. If the disks are as they
 // were, nobody is told anything.
 func TestOldDisks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for _, old := range []bool{true, false} {
 		c, g, home := sevenPlayedIn(t, 1)
 		if g == nil {
@@ -69,9 +68,7 @@ func (c *cluster) rebuilds(g *wanderer) {
 // and the third wakes up: two of three lack what was acknowledged, and a majority. What
 // the copies have of it is there afterwards.
 func TestStaleReplicaElectsNobody(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for _, replaced := range []bool{false, true} {
 		c, g, home := sevenPlayedIn(t, 1)
 		if g == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/inputlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
@@ -61,10 +62,7 @@ func omittingOver(t *testing.T, seed uint64, cfg sim.Config, ignores func(of int
 	c.hears = func(of int, r *region.Region) Region {
 		return &hearing{r, func(m machine.Message) bool { return ignores(of, m) }, c}
 	}
-	for i := range nodes {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
+	c.start(nodes)
 	g = c.addGuest(0)
 	g.signs = true
 	c.until("the guest is in", func() bool { return g.in })
@@ -83,9 +81,7 @@ func (w *wanderer) stayAndBuild() {
 // TestIgnoredPlayer: a leader that ignores one player's acts, every second of them, steps, or
 // all, loses the lead, and is not convicted.
 func TestIgnoredPlayer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for name, does := range map[string]func(g *wanderer, m machine.Message) bool{
 		"acts": func(g *wanderer, m machine.Message) bool {
 			a, ok := m.(*region.Act)
@@ -171,9 +167,7 @@ func TestStoppedClock(t *testing.T) {
 // TestHandedOverActs: what gets lost on the way from a player's node to an honest leader comes
 // by way of the followers, and nobody loses the lead.
 func TestHandedOverActs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	deaf := -1
 	var g *wanderer
 	c, guest := omitting(t, 3, func(of int, m machine.Message) bool {

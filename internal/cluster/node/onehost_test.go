@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 )
 
 // TestOneHostReturnsAlone: all hosts of a region are killed after something was built that
@@ -15,9 +16,7 @@ import (
 // is missing, as long as nobody has built in the same place. The same holds if it was only
 // cut off, and the two others were killed.
 func TestOneHostReturnsAlone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for _, x := range []struct{ restored, cut bool }{{false, false}, {true, false}, {true, true}} {
 		restored := x.restored
 		c, g, home := sevenPlayedIn(t, 1)

@@ -51,15 +51,8 @@ func (c *cluster) forgeries(o decision.Order, who, operator *wanderer) [][]byte 
 // TestForgedOrdersOfTheLobby: the host of the lobby commands nobody, cannot repeat
 // what an operator has ordered, and kicks nobody in an operator's name.
 func TestForgedOrdersOfTheLobby(t *testing.T) {
-	c := newCluster(t, 2, 0)
-	c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }
-	for i := range 4 {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
-	founder := c.addGuest(0)
-	founder.local = true
-	c.until("the founder is in", func() bool { return founder.in })
+	c := changedCluster(t, 2, 4, func(_ int, n *Net) { n.Founder = nodePeer(0).ID })
+	founder := c.enterFounder(0)
 	at := 1 // Eve's node
 	if c.leaderOf(shards.Lobby) == at {
 		at = 2

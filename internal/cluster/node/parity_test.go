@@ -17,6 +17,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
@@ -356,9 +357,7 @@ func TestParity(t *testing.T) {
 // whose steps cannot be disturbed by a machine that is busy elsewhere; then the
 // node is shut down, started again and read.
 func TestParityOnDisk(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds of real time")
-	}
+	slowtest.Skip(t, "takes seconds of real time")
 	want := perform(newSimStage(t, sim.Config{}), mason(7))
 	dir := filepath.Join(t.TempDir(), "db")
 	for run := range 2 {

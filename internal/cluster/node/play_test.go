@@ -9,6 +9,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world/terrain"
@@ -303,9 +304,7 @@ func TestShutdownSavesAll(t *testing.T) {
 // seed gives the same world.
 func TestLongSingleNodeOnTerrain(t *testing.T) {
 	simtest.Long(t)
-	if testing.Short() {
-		t.Skip("generates hundreds of columns of terrain")
-	}
+	slowtest.Skip(t, "generates hundreds of columns of terrain")
 	for _, seed := range seeds(t, 2) {
 		terrain := terrain.New(seed)
 		cfg := testConfig(singleNodeStart)

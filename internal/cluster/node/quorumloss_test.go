@@ -43,11 +43,7 @@ func (c *cluster) indexOf(p machine.Peer) int {
 // not before, and says so; those who come back put aside what they had.
 func TestLongMajorityGone(t *testing.T) {
 	simtest.Long(t)
-	c := newCluster(t, 4, 5)
-	c.s.Run(3 * time.Second)
-	g := c.addGuest(0)
-	c.until("the guest is in", func() bool { return g.in })
-	c.s.Run(20 * time.Second)
+	c, g := playedCluster(t, 4, 5, 20*time.Second)
 	home := shards.Shard{Region: g.home}
 	leader := c.leaderOf(home)
 	members := c.node(leader).net.hosting.replicas[home].group.Members()
@@ -110,11 +106,7 @@ func TestLongMajorityGone(t *testing.T) {
 // TestInvalidMessageEndsReplicaForSeconds: a member that says what makes no sense ends another's replica
 // for a moment only: its disk is read again, and it is a member as before.
 func TestInvalidMessageEndsReplicaForSeconds(t *testing.T) {
-	c := newCluster(t, 2, 3)
-	c.s.Run(3 * time.Second)
-	g := c.addGuest(0)
-	c.until("the guest is in", func() bool { return g.in })
-	c.s.Run(20 * time.Second)
+	c, g := playedCluster(t, 2, 3, 20*time.Second)
 	home := shards.Shard{Region: g.home}
 	leader := c.leaderOf(home)
 	victim := (leader + 1) % 3
@@ -152,14 +144,8 @@ func TestInvalidMessageEndsReplicaForSeconds(t *testing.T) {
 func TestLongAllGone(t *testing.T) {
 	simtest.Long(t)
 	const goneAfter = 20 * time.Minute
-	c := newCluster(t, 8, 0)
-	c.change = func(_ int, n *Net) { n.GoneAfter = goneAfter }
-	for i := range 8 {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
-	g := c.addGuest(0)
-	c.until("the guest is in", func() bool { return g.in })
+	c := changedCluster(t, 8, 8, func(_ int, n *Net) { n.GoneAfter = goneAfter })
+	c.enterGuest(0)
 	c.s.Run(30 * time.Second)
 	var lost shards.Shard
 	var hosts []machine.Peer

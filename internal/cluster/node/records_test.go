@@ -8,6 +8,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 )
 
 // savedRecords are the records of shards that the disk of a node has, each under its key, and
@@ -42,9 +43,7 @@ func (c *cluster) saveAsBefore(i int) {
 // with the land as it was generated. Some of the nodes have saved their records as an older
 // program did.
 func TestRecordsOutliveNodes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c, g, home := playedIn(t, 1)
 	hosts := c.hostsOf(home)
 	c.s.Run(10 * time.Second) // the window

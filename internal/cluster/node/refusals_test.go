@@ -11,6 +11,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/hostpolicy"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -57,9 +58,7 @@ func fivePlayedIn(t *testing.T, seed uint64) (c *cluster, g *wanderer, home shar
 // TestTwoOfFiveGoOn: three of five nodes, all hosts of a region, are killed with their disks.
 // Their machines say so to both that are left, and the region goes on within seconds.
 func TestTwoOfFiveGoOn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			c, g, home := fivePlayedIn(t, seed)
@@ -93,9 +92,7 @@ func TestTwoOfFiveGoOn(t *testing.T) {
 // TestTwoOfFiveWait: the three are frozen, are cut off, their machines are off, or only one
 // of the two that are left is told that they have ended. The two wait: the three may be there.
 func TestTwoOfFiveWait(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for name, lose := range map[string]func(c *cluster, hosts []int){
 		"frozen": func(c *cluster, hosts []int) {
 			for _, i := range hosts {

@@ -29,12 +29,8 @@ func TestRelayedFollower(t *testing.T) {
 	c := newCluster(t, 3, 0)
 	far := -1
 	c.relay = func(a, b int) bool { return a == far || b == far }
-	for i := range 3 {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
-	g := c.addGuest(0)
-	c.until("the guest is in", func() bool { return g.in })
+	c.start(3)
+	g := c.enterGuest(0)
 	// The guest walks about, from region to region.
 	follows := func(i int) bool {
 		h := c.node(i).net.hosting.replicas[shards.Shard{Region: g.home}]

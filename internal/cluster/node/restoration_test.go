@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/kademlia"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 )
 
 // retiredHosts prepares a world of eight nodes in which the hosts of a player's region
@@ -98,9 +99,7 @@ func TestHostsReturn(t *testing.T) {
 // of the others are silent; most of those nearest to the key are. Without it the region is
 // restored.
 func TestCutOffHostsKeepTheirShard(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for _, c := range []struct {
 		name     string
 		nodes    int

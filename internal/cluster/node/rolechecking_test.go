@@ -17,8 +17,7 @@ func TestLongFalseOperator(t *testing.T) {
 	simtest.Long(t)
 	c := newClusterOn(t, 3, 5, sim.Config{Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond})
 	c.s.Run(3 * time.Second)
-	g := c.addGuest(0)
-	c.until("the guest is in", func() bool { return g.in })
+	g := c.enterGuest(0)
 	liar, _ := c.liarFor(g)
 	g.quiet = true // it stays
 	began := c.s.Now()

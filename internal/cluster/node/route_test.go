@@ -8,15 +8,14 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
 )
 
 // TestIdleLobbyIsNotQueried: while nobody comes, goes or talks, nodes whose players the
 // lobby knows ask seldom who leads it.
 func TestIdleLobbyIsNotQueried(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := newCluster(t, 4, 9)
 	for n := range 3 {
 		c.addGuest(n).quiet = true

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/copies"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/sim"
 )
@@ -16,13 +17,10 @@ import (
 // was made, with those who keep copies, and has the region put back to it while somebody
 // is there: what was built since is gone, and one can build on.
 func TestStateIsRestored(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := newCluster(t, 1, 20)
 	c.s.Run(3 * time.Second)
-	g := c.addGuest(5)
-	c.until("the guest is in", func() bool { return g.in })
+	g := c.enterGuest(5)
 	c.until("it builds", func() bool { return g.acted > 0 })
 	c.s.Run(15 * time.Second) // a copy is made
 	g.quiet = true

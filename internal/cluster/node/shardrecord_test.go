@@ -38,14 +38,8 @@ func TestLongRecordsOfHibernating(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			c := newCluster(t, 1, 0)
-			c.change = func(_ int, n *Net) { n.RenewAfter = renewAfter }
-			for i := range 4 {
-				c.addNode(i)
-			}
-			c.s.Run(3 * time.Second)
-			g := c.addGuest(0)
-			c.until("the guest is in", func() bool { return g.in })
+			c := changedCluster(t, 1, 4, func(_ int, n *Net) { n.RenewAfter = renewAfter })
+			g := c.enterGuest(0)
 			c.s.Run(40 * time.Second)
 			home := shards.Shard{Region: g.home}
 			c.guests[0].Crash()

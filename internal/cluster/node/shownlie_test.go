@@ -85,20 +85,17 @@ func gold(f *region.Frame, at world.Pos) *region.Frame {
 // region, another node, which lies in what it shows.
 func shownCluster(t *testing.T, seed uint64, carry func(*cluster, machine.Message) machine.Message) (c *cluster, g *wanderer, lie *shownLie, built world.Pos) {
 	lie = &shownLie{of: -1}
-	cfg := sim.Config{Start: singleNodeStart, Carry: overBytes(nil), Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond}
+	cfg := sim.Config{Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond}
 	if carry != nil {
-		bytes := cfg.Carry
+		bytes := overBytes(nil)
 		cfg.Carry = func(m machine.Message) machine.Message { return carry(c, bytes(m)) }
 	}
-	c = &cluster{TB: t, s: sim.NewWith(seed, cfg), mobs: 4}
+	c = newClusterOn(t, seed, 0, cfg)
+	c.mobs = 4
 	c.change = func(i int, n *Net) { n.Log = logKeys(i, nil) }
 	c.shows = func(of int, env machine.Env) machine.Env { return liarEnv{showEnv{env, lie}, of} }
-	for i := range 5 {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
-	g = c.addGuest(0)
-	c.until("the guest is in", func() bool { return g.in })
+	c.start(5)
+	g = c.enterGuest(0)
 	c.s.Run(20 * time.Second)
 	lie.of, built = c.liarFor(g)
 	c.guests[0].Call(func() { g.session.watch(built.Region(), region.RateEvery) })

@@ -24,9 +24,7 @@ func TestLongSleep(t *testing.T) {
 		c.addNode(i)
 	}
 	c.s.Run(5 * time.Second)
-	ann := c.addGuest(0)
-	ann.local = true
-	c.until("the founder is in", func() bool { return ann.in })
+	ann := c.enterFounder(0)
 	all := []*wanderer{ann}
 	for i := 1; i < 3; i++ {
 		all = append(all, c.addGuest(i))

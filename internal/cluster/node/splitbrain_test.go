@@ -51,10 +51,7 @@ func splitBrain(t *testing.T, seed uint64) {
 			n.Known = []machine.Peer{nodePeer(0), nodePeer(3)}
 		}
 	}
-	for i := range 3 {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
+	c.start(3)
 	first := c.addGuest(0)
 	c.until("the first guest is in", func() bool { return first.in })
 	c.s.Run(10 * time.Second)

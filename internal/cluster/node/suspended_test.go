@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -14,9 +15,7 @@ import (
 // somebody builds there. When it wakes it answers nobody from its past, not even
 // those whose questions came before it could hear of the others.
 func TestSuspendedLeader(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for seed := range uint64(16) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { thaw(t, seed) })
 	}

@@ -5,15 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 )
 
 // TestSearchedKeys: three nodes come whose ids are nearer to a region's key than those
 // of the four nodes that were there. Its hosts stay.
 func TestSearchedKeys(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	const honest, all = 4, 7
 	c := newCluster(t, 1, honest)
 	shard := c.farFrom(honest, all)

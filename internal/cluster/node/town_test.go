@@ -68,10 +68,7 @@ func newTown(t *testing.T, seed uint64, nodes int) *town {
 	c := newCluster(t, seed, 0)
 	c.spawn = world.Pos{X: townMiddle, Y: ground + 1, Z: townMiddle}
 	c.change = func(_ int, n *Net) { n.Founder = nodePeer(0).ID }
-	for i := range 3 {
-		c.addNode(i)
-	}
-	c.s.Run(3 * time.Second)
+	c.start(3)
 	w := &town{cluster: c, ann: c.addGuest(0), bo: c.addGuest(1)}
 	w.ann.local, w.bo.orders = true, true
 	w.until("Ann is in", func() bool { return w.ann.in })

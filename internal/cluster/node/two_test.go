@@ -19,8 +19,7 @@ func twoNodes(t *testing.T, seed uint64) *cluster {
 	c.addNode(1)
 	c.s.Run(3 * time.Second)
 	for i := range 2 {
-		g := c.addGuest(i)
-		c.until("the guest is in", func() bool { return g.in })
+		c.enterGuest(i)
 	}
 	c.s.Run(30 * time.Second)
 	return c

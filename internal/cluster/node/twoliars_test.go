@@ -39,25 +39,12 @@ func TestLongTwoLiars(t *testing.T) {
 			cfg.Start, cfg.Carry = singleNodeStart, overBytes(nil)
 			c := &cluster{TB: t, s: sim.NewWith(1, cfg)}
 			c.change = func(i int, n *Net) { n.Log = logKeys(i, nil) }
-			for i := range nodes {
-				c.addNode(i)
-			}
-			c.s.Run(3 * time.Second)
-			g := c.addGuest(0)
-			c.until("the guest is in", func() bool { return g.in })
+			c.start(nodes)
+			g := c.enterGuest(0)
 			c.s.Run(30 * time.Second)
 			liar, at := c.liarFor(g)
 			home := shards.Shard{Region: g.home}
-			second, third := -1, -1
-			for _, i := range c.hostsOf(home) {
-				switch {
-				case i == liar:
-				case second < 0 && i != 0:
-					second = i
-				default:
-					third = i
-				}
-			}
+			second, third := c.followersOf(home, liar)
 			c.nodes[second].Call(func() { c.accomplice(second) })
 			if silent {
 				c.s.Cut(func(a, b machine.Peer) bool {

@@ -8,6 +8,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -95,9 +96,7 @@ func (c *cluster) leave(i int) {
 // that. The founder's node is killed, or shut down: those at the other play on, also in
 // what nobody used at that moment.
 func TestEveningInAnyOrder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for _, annFirst := range []bool{true, false} {
 		for _, killed := range []bool{true, false} {
 			t.Run(fmt.Sprintf("Ann first %t, killed %t", annFirst, killed), func(t *testing.T) {
@@ -185,9 +184,7 @@ func TestVoteStays(t *testing.T) {
 // TestThreeHostsAnyOrder: with three hosts it does not matter where anybody plays, who
 // came first and which of them is killed: the players of the other two play on.
 func TestThreeHostsAnyOrder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	c := newCluster(t, 1, 3)
 	c.s.Run(time.Second)
 	c.addGuest(0)

@@ -70,10 +70,7 @@ func TestHostileGroupMessages(t *testing.T) {
 			c.change = func(i int, n *Net) {
 				n.Full = func() bool { return i == liar && stranger } // becomes no member
 			}
-			for i := range 2 {
-				c.addNode(i)
-			}
-			c.s.Run(3 * time.Second)
+			c.start(2)
 			victim := c.node(0).net
 			var all []shards.Shard
 			for i := range int32(groups) {

@@ -48,7 +48,7 @@ func (h *Lobby) onEnter(e enter) {
 	}
 	h.replace(p)
 	before := p.rec
-	h.expire(p)
+	h.names.expire(p)
 	if !h.register.Claim(h.unix(), p.id, e.Name, e.Pass) { // checkEnter has looked
 		if fresh {
 			delete(h.players, p.id)
@@ -122,7 +122,7 @@ func (h *Lobby) checkEnter(e enter) (string, *Refused) {
 	if e.Known && known == nil && !operator {
 		return "", &Refused{Code: wire.Full, Text: "Too many new players have come from your address. Try again in some minutes.", Retry: 300}
 	}
-	if refused := h.checkName(e.Player, name); refused != nil {
+	if refused := h.names.check(e.Player, name); refused != nil {
 		return "", refused
 	}
 	if len(h.here) >= h.cfg.MaxPlayers && !operator && (known == nil || !known.here) {
@@ -196,7 +196,7 @@ func (h *Lobby) admit(p *player, from machine.Peer) {
 	h.register.Admit(h.unix(), p.id)
 	p.region, p.role = p.home(h.cfg), h.rights(p).Role
 	h.here = append(h.here, p)
-	h.answerWaitingVouches(p)
+	h.vouches.answerWaiting(p)
 	if h.cfg.Restored != 0 {
 		h.tell(p, wire.ChatSystem, "The list of players lost its hosts. It was restored to its state of %s.",
 			wire.TimeText(int64(h.cfg.Restored)/int64(time.Second)))
@@ -266,5 +266,3 @@ func (h *Lobby) forgetWaiting(from machine.Peer) {
 }
 
 func (h *Lobby) time() time.Time { return time.Unix(0, int64(h.env.Now())) }
-
-func (h *Lobby) unix() int64 { return int64(h.env.Now()) / int64(time.Second) }

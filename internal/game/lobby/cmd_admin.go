@@ -126,7 +126,7 @@ func (c *call) unban() error {
 // it was made with or the name that the player has now.
 func (c *call) named(t decision.Topic, name string) (found *decision.Statement) {
 	fold := wire.FoldName(name)
-	p := c.holder(name)
+	p := c.names.holder(name)
 	c.cfg.Decisions.Each(t, func(s *decision.Statement) {
 		if s.On && (wire.FoldName(s.Name) == fold || p != nil && s.Subject == p.id) {
 			found = s
@@ -270,7 +270,7 @@ func (c *call) addWhite() error {
 		return userErrorf("%q cannot be a name.", c.arg(1))
 	}
 	s := decision.Statement{Topic: decision.Listed, On: true, Name: name}
-	if p := c.holder(name); len(c.args) == 3 {
+	if p := c.names.holder(name); len(c.args) == 3 {
 		if s.Subject, err = id.Parse(c.arg(2)); err != nil {
 			return userErrorf("%q is no player id.", c.arg(2))
 		}

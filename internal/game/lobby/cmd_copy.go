@@ -55,9 +55,8 @@ func (w *undone) pasted(of world.RegionPos) []byte {
 }
 
 // keepCopy keeps what all regions have copied.
-func (h *Lobby) keepCopy(w *undone) {
-	p := w.call.from
-	h.builders.copies(p, w.with)
+func (w *undone) keepCopy() {
+	w.call.builders.copies(w.call.from, w.with)
 	verb := "copied"
 	if w.shape == decision.Cut {
 		verb = "cut"

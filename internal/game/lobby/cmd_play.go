@@ -31,7 +31,7 @@ func playCommands() []*command {
 // request brings an Order to a player.
 func (h *Lobby) errand(p *player, o Order) {
 	o.Player = p.id
-	h.sendRequest(&playerRequest{
+	h.whereabouts.send(&playerRequest{
 		player: p, at: p.region,
 		ask: func(at world.RegionPos, tag uint64) machine.Message {
 			o := o
@@ -126,7 +126,7 @@ func (c *call) locate(p *player, then func(world.Vec)) {
 		c.fail("%s", nowhere)
 		return
 	}
-	c.sendRequest(&playerRequest{
+	c.whereabouts.send(&playerRequest{
 		player: p, at: p.region,
 		ask: p.locate,
 		then: func(m *Located) {

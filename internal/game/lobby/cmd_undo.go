@@ -164,7 +164,7 @@ func (c *call) orderBox(w *undone, o decision.Order) {
 	c.Lobby.ask(c.from, o.Append(nil), func(signed []byte) {
 		tag := c.tag()
 		w.call, w.signed, w.owed, w.left = c, signed, map[world.Block]uint32{}, map[world.RegionPos]bool{}
-		c.undos[tag] = w
+		c.undos.orders[tag] = w
 		lo, hi := w.box.Min.Region(), w.box.Max.Region()
 		for x := lo.X; x <= hi.X; x++ {
 			for z := lo.Z; z <= hi.Z; z++ {
@@ -180,17 +180,20 @@ func (c *call) orderBox(w *undone, o decision.Order) {
 	})
 }
 
-func (h *Lobby) onUndone(m *Undone) {
-	if e := h.requests[m.Tag]; e != nil && e.took != nil && e.at == m.Region {
-		delete(h.requests, m.Tag)
-		e.took(m.Owed)
-		return
-	}
-	if hear := h.settles[m.Tag]; hear != nil {
+// undos are the orders about history, and the settlements that follow them, whose regions
+// have not all answered, by tag.
+type undos struct {
+	orders  map[uint64]*undone
+	settles map[uint64]func(*Undone) // with nil: the time is over
+}
+
+// hear takes a region's answer.
+func (u *undos) hear(m *Undone) {
+	if hear := u.settles[m.Tag]; hear != nil {
 		hear(m)
 		return
 	}
-	w := h.undos[m.Tag]
+	w := u.orders[m.Tag]
 	if w == nil || !w.left[m.Region] {
 		return
 	}
@@ -207,35 +210,36 @@ func (h *Lobby) onUndone(m *Undone) {
 		w.wrong++
 	}
 	if len(w.left) == 0 {
-		h.endUndo(m.Tag)
+		u.end(m.Tag)
 	}
 }
 
-// endUndo says what has come of an order, when all regions have answered or the time is
-// over.
-func (h *Lobby) endUndo(tag uint64) {
-	w := h.undos[tag]
-	if w == nil {
-		if hear := h.settles[tag]; hear != nil {
-			hear(nil)
-		}
-		return
+// end ends what has a tag, when all regions have answered or the time is over.
+func (u *undos) end(tag uint64) {
+	if w := u.orders[tag]; w != nil {
+		delete(u.orders, tag)
+		w.end()
+	} else if hear := u.settles[tag]; hear != nil {
+		hear(nil)
 	}
-	delete(h.undos, tag)
+}
+
+// end says what has come of an order.
+func (w *undone) end() {
 	switch what := plural(w.count, "block"); {
 	case w.kind == decision.Inspect:
-		w.call.reply("%s", h.pastEdits(w))
+		w.call.reply("%s", w.pastEdits())
 	case w.only:
 		if _, looted := w.owes(); looted > 0 {
 			what += fmt.Sprintf(" and up to %s that were taken out of chests", plural(looted, "item"))
 		}
 		w.call.reply("%s would be changed.", what)
 	case w.shape == decision.Copy || w.shape == decision.Cut:
-		h.keepCopy(w)
+		w.keepCopy()
 	default:
 		w.call.reply("%s changed.", what)
 	}
-	h.settle(w)
+	w.settle()
 	if w.wrong > 0 {
 		w.call.fail("%s refused or could not save it.", plural(w.wrong, "region"))
 	}
@@ -245,21 +249,21 @@ func (h *Lobby) endUndo(tag uint64) {
 }
 
 // pastEdits lists edits, the newest first.
-func (h *Lobby) pastEdits(w *undone) string {
+func (w *undone) pastEdits() string {
 	if len(w.edits) == 0 {
 		return "Nobody has changed anything there."
 	}
 	slices.SortStableFunc(w.edits, func(a, b world.PastEdit) int { return int(b.Tick) - int(a.Tick) })
 	var lines []string
 	for _, e := range w.edits[:min(len(w.edits), shownLines)] {
-		at := h.cfg.Epoch.Add(time.Duration(e.Tick) * tickLength)
+		at := w.call.cfg.Epoch.Add(time.Duration(e.Tick) * tickLength)
 		did := fmt.Sprintf("%s became %s", blockName(e.Was), blockName(e.Now))
 		if e.Moved > 0 {
 			did = fmt.Sprintf("%d × %s put into the chest", e.Moved, blockName(e.Now))
 		} else if e.Moved < 0 {
 			did = fmt.Sprintf("%d × %s taken out of the chest", -e.Moved, blockName(e.Now))
 		}
-		line := fmt.Sprintf("%s %s: %s, %s", time.Unix(0, int64(at)).UTC().Format("2006-01-02 15:04:05"), h.nameOf(e.By), e.At, did)
+		line := fmt.Sprintf("%s %s: %s, %s", time.Unix(0, int64(at)).UTC().Format("2006-01-02 15:04:05"), w.call.names.of(e.By), e.At, did)
 		if e.Undo {
 			line += " (rollback)"
 		}
@@ -278,17 +282,6 @@ func (c *call) builder(name string) (who id.ID, named string, err error) {
 		return all[0], decision.Console, nil
 	}
 	return id.ID{}, "", err
-}
-
-// nameOf is the name of a player who has been here, or of a console.
-func (h *Lobby) nameOf(who id.ID) string {
-	switch p := h.players[who]; {
-	case p != nil:
-		return p.rec.Name
-	case slices.Contains(h.cfg.Decisions.Consoles(), who):
-		return decision.Console
-	}
-	return who.Short()
 }
 
 func blockName(b world.Block) string {

@@ -94,8 +94,12 @@ func (c *call) save() error {
 	return nil
 }
 
-func (h *Lobby) onSaved(m *Saved) {
-	s := h.saves[m.Tag]
+// saves are the ones that are going on, by tag.
+type saves map[uint64]*save
+
+// hear takes a region's answer.
+func (all saves) hear(m *Saved) {
+	s := all[m.Tag]
 	if s == nil {
 		return
 	}
@@ -105,7 +109,7 @@ func (h *Lobby) onSaved(m *Saved) {
 	if s.left--; s.left > 0 {
 		return
 	}
-	delete(h.saves, m.Tag)
+	delete(all, m.Tag)
 	if len(s.errors) > 0 {
 		s.call.fail("Not everything could be saved: %s.", strings.Join(s.errors[:min(len(s.errors), 3)], "; "))
 		return
@@ -113,9 +117,10 @@ func (h *Lobby) onSaved(m *Saved) {
 	s.call.reply("Saved %s.", plural(s.total, "region"))
 }
 
-func (h *Lobby) onSaveLate(tag uint64) {
-	if s := h.saves[tag]; s != nil {
-		delete(h.saves, tag)
+// expire ends a save that takes too long.
+func (all saves) expire(tag uint64) {
+	if s := all[tag]; s != nil {
+		delete(all, tag)
 		s.call.fail("%s did not answer in %v.", plural(s.left, "region"), saveTimeout)
 	}
 }

@@ -152,7 +152,7 @@ func (h *Lobby) sendCommands(p *player) {
 // that fits only one.
 func (h *Lobby) playerHere(name string) (*player, error) {
 	fold := wire.FoldName(name)
-	if p := h.holder(name); p != nil && p.here {
+	if p := h.names.holder(name); p != nil && p.here {
 		return p, nil
 	}
 	var found []*player
@@ -176,7 +176,7 @@ func (h *Lobby) playerHere(name string) (*player, error) {
 
 // playerKnown finds anybody who was ever in the world.
 func (h *Lobby) playerKnown(name string) (*player, error) {
-	if p := h.holder(name); p != nil && !p.claimingFirst() {
+	if p := h.names.holder(name); p != nil && !p.claimingFirst() {
 		return p, nil
 	}
 	return h.playerHere(name)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
@@ -223,10 +222,4 @@ func (h *Lobby) keepDecisions(then func(error)) {
 		return
 	}
 	h.write(put, gone, then)
-}
-
-// operatorNamed reports an operator, other than a player, who was named so.
-func (h *Lobby) operatorNamed(name string, but id.ID) bool {
-	who := h.cfg.Decisions.Holder(name)
-	return !who.IsZero() && who != but
 }

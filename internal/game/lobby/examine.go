@@ -19,7 +19,7 @@ type Examiner struct{ h *Lobby }
 
 // Examine begins with an empty lobby.
 func Examine() *Examiner {
-	return &Examiner{&Lobby{store: newStore(regionlog.NewRegister(id.ID{}, false))}}
+	return &Examiner{&Lobby{store: newStore(nil, regionlog.NewRegister(id.ID{}, false))}}
 }
 
 // Record decodes a record.

@@ -177,7 +177,7 @@ func TestOnlyKnown(t *testing.T) {
 	s.act("leave b")
 	for key, in := range map[string]bool{"bo": true, "eve": false} {
 		s.h.OnMessage(session(key), &Enter{Player: playerOf(key), Name: key, Known: true})
-		if p := s.h.players[playerOf(key)]; (p != nil && p.here) != in || (p != nil) != in || (s.h.holder(key) != nil) != in {
+		if p := s.h.players[playerOf(key)]; (p != nil && p.here) != in || (p != nil) != in || (s.h.names.holder(key) != nil) != in {
 			t.Errorf("%s: in %v", key, p != nil && p.here)
 		}
 	}

@@ -16,7 +16,7 @@ var (
 
 // located lets the region that the lobby has asked last answer.
 func (s *stage) located(m Located) {
-	for tag, e := range s.h.requests {
+	for tag, e := range s.h.whereabouts.requests {
 		m.Region, m.Tag, m.Player = e.at, tag, e.player.id
 		s.h.OnMessage(machine.Peer{}, &m)
 		return
@@ -40,7 +40,7 @@ func TestRegionsThatLie(t *testing.T) {
 	}
 	for _, epoch := range []uint32{5, 6, 1 << 31, 1<<32 - 1} {
 		s.h.OnMessage(machine.Peer{}, &Arrived{liarAt, ann, epoch})
-		if len(s.h.requests) > 0 {
+		if len(s.h.whereabouts.requests) > 0 {
 			s.located(Located{Found: true, Epoch: 5})
 		}
 		home(spawnAt, 5)
@@ -64,7 +64,7 @@ func TestRegionsThatLie(t *testing.T) {
 
 	// An answer counts only from the region that was asked.
 	s.h.OnMessage(machine.Peer{}, &Arrived{liarAt, ann, 8})
-	for tag := range s.h.requests {
+	for tag := range s.h.whereabouts.requests {
 		s.h.OnMessage(machine.Peer{}, &NotHere{Region: liarAt, Player: ann, Tag: tag, To: liarAt})
 		s.h.OnMessage(machine.Peer{}, &Located{Region: liarAt, Player: ann, Tag: tag, Found: true, Epoch: 8})
 	}
@@ -74,14 +74,14 @@ func TestRegionsThatLie(t *testing.T) {
 
 	// What is true is believed: by the word of the home that gave the player away.
 	s.h.OnMessage(machine.Peer{}, &Arrived{next, ann, 9})
-	for tag := range s.h.requests {
+	for tag := range s.h.whereabouts.requests {
 		s.h.OnMessage(machine.Peer{}, &NotHere{Region: spawnAt, Player: ann, Tag: tag, To: next})
 	}
 	s.located(Located{Found: true, Epoch: 9})
 	home(next, 9)
 	s.h.OnMessage(machine.Peer{}, &Claim{Region: spawnAt, From: next, Player: ann, Epoch: 10})
 	s.h.OnMessage(machine.Peer{}, &Arrived{spawnAt, ann, 10})
-	for tag := range s.h.requests {
+	for tag := range s.h.whereabouts.requests {
 		s.h.OnMessage(machine.Peer{}, &NotHere{Region: next, Player: ann, Tag: tag, To: spawnAt})
 	}
 	s.located(Located{Found: true, Epoch: 10})
@@ -102,7 +102,7 @@ func TestHomeIsGone(t *testing.T) {
 	if p := s.h.players[ann]; p.rec.Home != next {
 		t.Errorf("the home is still %v", p.rec.Home)
 	}
-	if n := len(s.h.requests); n > 0 {
+	if n := len(s.h.whereabouts.requests); n > 0 {
 		t.Errorf("%d errands are left", n)
 	}
 }

@@ -24,21 +24,21 @@ type Lobby struct {
 	changed  []*player // the others are yet to be told of
 	armed    bool      // timerNews is set
 	calling  bool      // timerRoster is set
-	vouches  []vouch   // that wait for their sessions, the oldest first
 
 	awake      map[world.RegionPos]bool
-	requests   map[uint64]*playerRequest // on their way to players, by tag
-	undos      map[uint64]*undone        // waiting for Undone, by tag
-	settles    map[uint64]func(*Undone)  // of settlements, by tag; nil: the time is over
-	saves      map[uint64]*save          // waiting for Saved, by tag
 	nextTag    uint64
 	lastOrder  uint64 // Seq of the last order that was proposed
 	timeOffset int64  // as the sessions were told
 
-	builders builders
-	skins    skins
-	nights   nights
-	lines    line.Seen
+	names       names
+	whereabouts whereabouts
+	vouches     vouches
+	undos       undos
+	saves       saves
+	builders    builders
+	skins       skins
+	nights      nights
+	lines       line.Seen
 }
 
 // player is somebody whom the lobby knows, here or away.
@@ -87,12 +87,13 @@ func New(env machine.Env, cfg Config) *Lobby {
 		env: env, cfg: cfg.withDefaults(),
 		sessions: map[machine.Peer]*player{},
 		awake:    map[world.RegionPos]bool{},
-		requests: map[uint64]*playerRequest{},
-		saves:    map[uint64]*save{},
-		undos:    map[uint64]*undone{},
-		settles:  map[uint64]func(*Undone){},
+		saves:    saves{},
+		undos:    undos{map[uint64]*undone{}, map[uint64]func(*Undone){}},
 	}
-	h.store = newStore(regionlog.NewRegister(h.cfg.Decisions.World(), h.cfg.Passes))
+	h.store = newStore(env, regionlog.NewRegister(h.cfg.Decisions.World(), h.cfg.Passes))
+	h.names = names{store: &h.store, log: h.cfg.Decisions}
+	h.whereabouts = whereabouts{env: env, cfg: &h.cfg, hall: h, players: h.players, requests: map[uint64]*playerRequest{}}
+	h.vouches = vouches{env: env, cfg: &h.cfg, hall: h, sessions: h.sessions}
 	h.builders = builders{unix: h.unix, write: func(put map[string]any, gone []string) { h.write(put, gone, nil) }}
 	h.skins = skins{env: env, log: h.cfg.Decisions, news: h.queueNews}
 	h.nights = nights{env: env, cfg: &h.cfg, hall: h}
@@ -125,24 +126,26 @@ func (h *Lobby) OnMessage(from machine.Peer, m machine.Message) {
 	case *Asleep:
 		delete(h.awake, m.Region)
 	case *Arrived:
-		h.onArrived(m)
+		h.whereabouts.onArrived(m)
 	case *Departed: // the session tells: it may have entered again already
 	case *Died:
 		h.onDied(m)
 	case *Sleeping:
 		h.nights.sleep(m)
 	case *Located:
-		h.onLocated(m)
+		h.whereabouts.onLocated(m)
 	case *NotHere:
-		h.onNotHere(m)
+		h.whereabouts.onNotHere(m)
 	case *Claim:
-		h.onClaim(m)
+		h.whereabouts.onClaim(m)
 	case *Saved:
-		h.onSaved(m)
+		h.saves.hear(m)
 	case *Undone:
-		h.onUndone(m)
+		if !h.whereabouts.took(m) {
+			h.undos.hear(m)
+		}
 	case *Vouch:
-		h.onVouch(m)
+		h.vouches.on(m)
 	case *Signed:
 		h.onSigned(from, m.Statement)
 	case *Decided:
@@ -157,13 +160,13 @@ func (h *Lobby) OnTimer(t machine.Timer) {
 		h.armed = false
 		h.sendNews()
 	case timerLocate:
-		h.expireRequest(t.Arg)
+		h.whereabouts.expire(t.Arg)
 	case timerSave:
-		h.onSaveLate(t.Arg)
+		h.saves.expire(t.Arg)
 	case timerUndo:
-		h.endUndo(t.Arg)
+		h.undos.end(t.Arg)
 	case timerVouch:
-		h.expireVouches()
+		h.vouches.expire()
 	case timerRoster:
 		h.calling = false
 		h.toAll(h.list())

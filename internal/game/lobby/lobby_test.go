@@ -99,7 +99,7 @@ func TestEnteringIsBounded(t *testing.T) {
 	}
 	s.slow = false
 	s.flush()
-	if len(s.h.here) != s.h.cfg.MaxPlayers || s.h.holder("n0") == nil || s.h.holder("early") != nil {
+	if len(s.h.here) != s.h.cfg.MaxPlayers || s.h.names.holder("n0") == nil || s.h.names.holder("early") != nil {
 		t.Fatalf("%d are in, want %d", len(s.h.here), s.h.cfg.MaxPlayers)
 	}
 }

@@ -3,6 +3,7 @@ package lobby
 import (
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -14,7 +15,7 @@ import (
 // players who are at home with it.
 
 const (
-	// maxHops is how many homes an request may pass: a player who runs is ahead of it
+	// maxHops is how many homes a request may pass: a player who runs is ahead of it
 	// by one or two.
 	maxHops = 8
 	// maxRequests bounds what is on its way to players.
@@ -41,48 +42,77 @@ type playerRequest struct {
 	took   func([]world.Owed) // of an order that takes something; nil: it is none
 }
 
+// whereabouts finds out where players are at home, and brings there what is wanted of them.
+type whereabouts struct {
+	env      machine.Env
+	cfg      *Config
+	hall     lister
+	players  map[id.ID]*player
+	requests map[uint64]*playerRequest // on their way to players, by tag
+}
+
+// lister is what keeps the list of players (Lobby).
+type lister interface {
+	tag() uint64
+	tick() int64
+	toRegion(machine.Message)
+	writePlayer(p *player, then func(error))
+	queueNews(*player)
+}
+
 // locate asks a region where a player is.
 func (p *player) locate(at world.RegionPos, tag uint64) machine.Message {
 	return &Locate{Region: at, Player: p.id, Tag: tag}
 }
 
-// sendRequest begins an request.
-func (h *Lobby) sendRequest(e *playerRequest) {
-	tag := h.tag()
-	if len(h.requests) < maxRequests {
-		h.requests[tag] = e
-		h.env.SetTimer(h.env.Now().Add(locateTimeout), machine.Timer{Kind: timerLocate, Arg: tag})
+// send begins a request.
+func (w *whereabouts) send(e *playerRequest) {
+	tag := w.hall.tag()
+	if len(w.requests) < maxRequests {
+		w.requests[tag] = e
+		w.env.SetTimer(w.env.Now().Add(locateTimeout), machine.Timer{Kind: timerLocate, Arg: tag})
 	}
-	h.toRegion(e.ask(e.at, tag))
+	w.hall.toRegion(e.ask(e.at, tag))
 }
 
 // onNotHere goes on where a region says that it has given the player to.
-func (h *Lobby) onNotHere(m *NotHere) {
-	e := h.requests[m.Tag]
+func (w *whereabouts) onNotHere(m *NotHere) {
+	e := w.requests[m.Tag]
 	if e == nil || e.at != m.Region || e.player.id != m.Player || m.To == e.at || e.hops >= maxHops {
 		return
 	}
 	e.at = m.To
 	e.hops++
 	if e == e.player.search {
-		h.onSearchReached(e.player, m.To)
+		w.onReached(e.player, m.To)
 	}
-	h.toRegion(e.ask(e.at, m.Tag))
+	w.hall.toRegion(e.ask(e.at, m.Tag))
 }
 
-func (h *Lobby) onLocated(m *Located) {
-	e := h.requests[m.Tag]
+func (w *whereabouts) onLocated(m *Located) {
+	e := w.requests[m.Tag]
 	if e == nil || e.then == nil || e.at != m.Region || e.player.id != m.Player {
 		return
 	}
-	delete(h.requests, m.Tag)
+	delete(w.requests, m.Tag)
 	e.then(m)
 }
 
-// expireRequest ends an request that has had its time.
-func (h *Lobby) expireRequest(tag uint64) {
-	if e := h.requests[tag]; e != nil {
-		delete(h.requests, tag)
+// took ends a request that takes something of a player, if this is its answer.
+func (w *whereabouts) took(m *Undone) bool {
+	e := w.requests[m.Tag]
+	if e == nil || e.took == nil || e.at != m.Region {
+		return false
+	}
+	delete(w.requests, m.Tag)
+	e.took(m.Owed)
+	return true
+}
+
+// expire ends a request that has had its time.
+func (w *whereabouts) expire(tag uint64) {
+	if e := w.requests[tag]; e != nil {
+		delete(w.requests, tag)
 		if e.then != nil {
 			e.then(nil)
 		}
@@ -102,90 +132,90 @@ type location struct {
 }
 
 // plausible reports whether a player can have an epoch by now.
-func (h *Lobby) plausible(epoch uint32) bool {
-	return uint64(epoch) <= uint64(max(h.tick(), 0))+epochAhead+1
+func (w *whereabouts) plausible(epoch uint32) bool {
+	return uint64(epoch) <= uint64(max(w.hall.tick(), 0))+epochAhead+1
 }
 
 // onArrived notes a player's home, or finds out from the home before whether it is true.
-func (h *Lobby) onArrived(m *Arrived) {
-	p := h.players[m.Player]
-	if p == nil || !h.plausible(m.Epoch) {
+func (w *whereabouts) onArrived(m *Arrived) {
+	p := w.players[m.Player]
+	if p == nil || !w.plausible(m.Epoch) {
 		return
 	}
-	switch home := p.home(h.cfg); {
+	switch home := p.home(*w.cfg); {
 	case m.Region == home:
 		if m.Epoch >= p.rec.Epoch {
 			p.silent = 0
-			h.setHome(p, home, m.Epoch)
+			w.setHome(p, home, m.Epoch)
 		}
 	case m.Epoch <= p.rec.Epoch:
-	case len(p.heard) < maxClaimed && h.searchPlayer(p):
+	case len(p.heard) < maxClaimed && w.follow(p):
 		p.heard = append(p.heard, m)
 	}
 }
 
 // setHome notes where a player is at home now.
-func (h *Lobby) setHome(p *player, home world.RegionPos, epoch uint32) {
+func (w *whereabouts) setHome(p *player, home world.RegionPos, epoch uint32) {
 	if p.rec.Home != home || p.rec.Epoch != epoch {
 		p.rec.Home, p.rec.Epoch = home, epoch
-		h.writePlayer(p, nil) // the region itself knows too: nobody waits for this
+		w.hall.writePlayer(p, nil) // the region itself knows too: nobody waits for this
 	}
 	if p.here && p.region != home {
 		p.region = home
-		h.queueNews(p)
+		w.hall.queueNews(p)
 	}
 }
 
 // onClaim answers whether a player is at home where somebody hands it over from. That
 // is no sign that it does: who asks may never have been offered the player. So the answer
 // changes nothing here.
-func (h *Lobby) onClaim(m *Claim) {
-	p := h.players[m.Player]
-	if p == nil || !h.plausible(m.Epoch) {
-		h.answerClaim(m, false)
+func (w *whereabouts) onClaim(m *Claim) {
+	p := w.players[m.Player]
+	if p == nil || !w.plausible(m.Epoch) {
+		w.answerClaim(m, false)
 		return
 	}
-	switch home := p.home(h.cfg); {
+	switch home := p.home(*w.cfg); {
 	case home == m.From:
-		h.answerClaim(m, m.Epoch > p.rec.Epoch)
+		w.answerClaim(m, m.Epoch > p.rec.Epoch)
 		return
 	case p.search != nil && p.search.at == m.From:
-		h.answerClaim(m, true)
+		w.answerClaim(m, true)
 		return
 	}
-	if len(p.claims) < maxClaimed && h.searchPlayer(p) {
+	if len(p.claims) < maxClaimed && w.follow(p) {
 		p.claims = append(p.claims, m)
 	}
 }
 
-func (h *Lobby) answerClaim(m *Claim, ok bool) {
-	p := h.players[m.Player]
-	h.toRegion(&Claimed{Region: m.Region, Player: m.Player, From: m.From, Epoch: m.Epoch, OK: ok, Visitor: p != nil && p.invited})
+func (w *whereabouts) answerClaim(m *Claim, ok bool) {
+	p := w.players[m.Player]
+	w.hall.toRegion(&Claimed{Region: m.Region, Player: m.Player, From: m.From, Epoch: m.Epoch, OK: ok, Visitor: p != nil && p.invited})
 }
 
-// searchPlayer asks the home that is known where the player is; it reports whether it
+// follow asks the home that is known where the player is; it reports whether it
 // does.
-func (h *Lobby) searchPlayer(p *player) bool {
+func (w *whereabouts) follow(p *player) bool {
 	if p.search != nil {
 		return true
 	}
-	if h.env.Now() < p.doubted || len(h.requests) >= maxRequests {
+	if w.env.Now() < p.doubted || len(w.requests) >= maxRequests {
 		return false
 	}
 	p.search = &playerRequest{
-		player: p, at: p.home(h.cfg), ask: p.locate,
-		then: func(m *Located) { h.onSearchEnded(p, m) },
+		player: p, at: p.home(*w.cfg), ask: p.locate,
+		then: func(m *Located) { w.onEnded(p, m) },
 	}
-	h.sendRequest(p.search)
+	w.send(p.search)
 	return true
 }
 
-// onSearchReached is when the trail of a player leads to a region.
-func (h *Lobby) onSearchReached(p *player, at world.RegionPos) {
+// onReached is when the trail of a player leads to a region.
+func (w *whereabouts) onReached(p *player, at world.RegionPos) {
 	kept := p.claims[:0]
 	for _, m := range p.claims {
 		if m.From == at {
-			h.answerClaim(m, true)
+			w.answerClaim(m, true)
 		} else {
 			kept = append(kept, m)
 		}
@@ -193,47 +223,47 @@ func (h *Lobby) onSearchReached(p *player, at world.RegionPos) {
 	p.claims = kept
 }
 
-// onSearchEnded is the end of a trail: the home, or nil if somebody on the way did not
+// onEnded is the end of a trail: the home, or nil if somebody on the way did not
 // answer.
-func (h *Lobby) onSearchEnded(p *player, m *Located) {
+func (w *whereabouts) onEnded(p *player, m *Located) {
 	claims, heard, at := p.claims, p.heard, p.search.at
 	p.search, p.claims, p.heard = nil, nil, nil
 	if m == nil {
-		h.onHomeSilent(p, heard, at)
+		w.onSilent(p, heard, at)
 		return // regions that have claimed decide by themselves
 	}
 	p.silent = 0
-	before := p.home(h.cfg)
+	before := p.home(*w.cfg)
 	switch {
 	case m.Found || m.Stored:
-		if h.plausible(m.Epoch) && m.Epoch >= p.rec.Epoch {
-			h.setHome(p, at, m.Epoch)
+		if w.plausible(m.Epoch) && m.Epoch >= p.rec.Epoch {
+			w.setHome(p, at, m.Epoch)
 		}
 	default: // nobody has the player: it begins anew where all begin
 		for _, a := range heard {
-			if a.Region == h.cfg.spawn().Region() {
-				h.setHome(p, a.Region, a.Epoch)
+			if a.Region == w.cfg.spawn().Region() {
+				w.setHome(p, a.Region, a.Epoch)
 			}
 		}
 	}
-	home := p.home(h.cfg)
+	home := p.home(*w.cfg)
 	if home == before {
-		p.doubted = h.env.Now().Add(doubtFor)
+		p.doubted = w.env.Now().Add(doubtFor)
 	}
 	for _, c := range claims {
-		h.answerClaim(c, c.From == home)
+		w.answerClaim(c, c.From == home)
 	}
 }
 
-// onHomeSilent is when a home does not answer. If that lasts who says that it has the
+// onSilent is when a home does not answer. If that lasts who says that it has the
 // player is believed.
-func (h *Lobby) onHomeSilent(p *player, heard []*Arrived, at world.RegionPos) {
-	now := h.env.Now()
+func (w *whereabouts) onSilent(p *player, heard []*Arrived, at world.RegionPos) {
+	now := w.env.Now()
 	switch {
 	case p.silent == 0:
 		p.silent = now
-	case now.Sub(p.silent) >= lostAfter && at == p.home(h.cfg) && len(heard) > 0:
+	case now.Sub(p.silent) >= lostAfter && at == p.home(*w.cfg) && len(heard) > 0:
 		p.silent = 0
-		h.setHome(p, heard[0].Region, heard[0].Epoch)
+		w.setHome(p, heard[0].Region, heard[0].Epoch)
 	}
 }

@@ -54,7 +54,7 @@ func (h *Lobby) removePresent(p *player) {
 		h.consoles = slices.DeleteFunc(h.consoles, func(q *player) bool { return q == p })
 		return
 	}
-	h.played(p)
+	h.names.played(p)
 	h.here = slices.DeleteFunc(h.here, func(q *player) bool { return q == p })
 	h.queueNews(p)
 }

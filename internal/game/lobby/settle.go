@@ -53,8 +53,8 @@ func countOf(list []world.Owed) (n int) {
 }
 
 // settle begins a settlement, or says why there is none.
-func (h *Lobby) settle(w *undone) {
-	p := h.players[w.of]
+func (w *undone) settle() {
+	p := w.call.players[w.of]
 	blocks, looted := w.owes()
 	switch sum := blocks + looted; {
 	case sum == 0 || p == nil || w.only:
@@ -63,7 +63,7 @@ func (h *Lobby) settle(w *undone) {
 	case !p.here && w.call.earns():
 		w.call.reply("%s is away: up to %s of these that it has dug stay with it.", p.rec.Name, plural(sum, "block"))
 	default:
-		s := &settlement{lobby: h, call: w.call, of: p, signed: w.signed, blocks: w.owed, found: map[world.Block]uint32{}, parts: w.parts}
+		s := &settlement{lobby: w.call.Lobby, call: w.call, of: p, signed: w.signed, blocks: w.owed, found: map[world.Block]uint32{}, parts: w.parts}
 		slices.SortFunc(s.parts, func(a, b settled) int { return cmp.Or(cmp.Compare(a.at.X, b.at.X), cmp.Compare(a.at.Z, b.at.Z)) })
 		s.askHome()
 	}
@@ -107,7 +107,7 @@ func (s *settlement) askHome() {
 	if !p.here {
 		at = p.home(h.cfg)
 	}
-	h.sendRequest(&playerRequest{
+	h.whereabouts.send(&playerRequest{
 		player: p, at: at,
 		ask: func(at world.RegionPos, tag uint64) machine.Message {
 			return &Order{Region: at, Tag: tag, Player: p.id, Signed: s.signed, Owed: asked}
@@ -186,7 +186,7 @@ func (s *settlement) ask(what func(*settled) *Undo, hear func(asked, got []world
 		m.Tag = tag
 		h.toRegion(m)
 	}
-	h.settles[tag] = func(m *Undone) {
+	h.undos.settles[tag] = func(m *Undone) {
 		if m == nil {
 			clear(s.waits)
 			s.call.fail("A region did not answer in %v: what it was asked for may be gone.", undoTimeout)
@@ -197,7 +197,7 @@ func (s *settlement) ask(what func(*settled) *Undo, hear func(asked, got []world
 			}
 		}
 		if len(s.waits) == 0 {
-			delete(h.settles, tag)
+			delete(h.undos.settles, tag)
 			next()
 		}
 	}

@@ -314,7 +314,7 @@ func (s *stage) act(line string) {
 		var tag uint64
 		var px, py, pz int
 		fmt.Sscan(rest, &tag, &who, &px, &py, &pz)
-		e := s.h.requests[tag]
+		e := s.h.whereabouts.requests[tag]
 		if e == nil {
 			s.say("nothing was asked with %d", tag)
 			return
@@ -326,7 +326,7 @@ func (s *stage) act(line string) {
 	case "copied": // tag x z: the region has stone there
 		var tag uint64
 		fmt.Sscan(rest, &tag, &x, &z)
-		n := clipboard.Volume(s.h.undos[tag].part(world.RegionPos{X: x, Z: z}))
+		n := clipboard.Volume(s.h.undos.orders[tag].part(world.RegionPos{X: x, Z: z}))
 		s.h.OnMessage(machine.Peer{}, &Undone{Region: world.RegionPos{X: x, Z: z}, Tag: tag, OK: true, Blocks: clipboard.Encode(slices.Repeat([]world.Block{world.Stone + world.Block(x)}, n))})
 	case "undone": // tag x z count, and for each edit who and tick; or owed, looted, put and how many
 		m := &Undone{OK: true}
@@ -379,7 +379,7 @@ func (s *stage) arrive(who id.ID, to world.RegionPos, epoch uint32) {
 	home := p.home(s.h.cfg)
 	s.h.OnMessage(machine.Peer{}, &Claim{Region: to, From: home, Player: who, Epoch: epoch})
 	s.h.OnMessage(machine.Peer{}, &Arrived{to, who, epoch})
-	for tag, e := range s.h.requests {
+	for tag, e := range s.h.whereabouts.requests {
 		if e == p.search {
 			s.h.OnMessage(machine.Peer{}, &NotHere{Region: home, Player: who, Tag: tag, To: to})
 			s.h.OnMessage(machine.Peer{}, &Located{Region: to, Player: who, Tag: tag, Found: true, Epoch: epoch})

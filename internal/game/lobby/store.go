@@ -46,6 +46,7 @@ type record struct {
 
 // store is what the lobby has on disk, and all of it in memory.
 type store struct {
+	env               machine.Env
 	players           map[id.ID]*player
 	register          *regionlog.Register // who has which name
 	signed            map[string]string   // decisions on disk, by register
@@ -58,8 +59,9 @@ type store struct {
 	jobs    uint64
 }
 
-func newStore(register *regionlog.Register) store {
+func newStore(env machine.Env, register *regionlog.Register) store {
 	return store{
+		env:      env,
 		players:  map[id.ID]*player{},
 		register: register,
 		signed:   map[string]string{},
@@ -68,10 +70,10 @@ func newStore(register *regionlog.Register) store {
 	}
 }
 
-func (h *Lobby) do(job machine.Job, then func(result any, err error)) {
-	h.jobs++
-	h.pending[h.jobs] = then
-	h.env.Do(space, h.jobs, job)
+func (s *store) do(job machine.Job, then func(result any, err error)) {
+	s.jobs++
+	s.pending[s.jobs] = then
+	s.env.Do(space, s.jobs, job)
 }
 
 func (s *store) done(tag uint64, result any, err error) {
@@ -129,7 +131,7 @@ func (h *Lobby) loadKV(key string, value []byte) (err error) {
 	return nil
 }
 
-func (h *Lobby) loadPlayer(key string, value []byte) error {
+func (s *store) loadPlayer(key string, value []byte) error {
 	who, err := id.Parse(key)
 	if err != nil {
 		return err
@@ -138,15 +140,15 @@ func (h *Lobby) loadPlayer(key string, value []byte) error {
 	if err := json.Unmarshal(value, &p.rec); err != nil {
 		return err
 	}
-	h.players[who] = p
-	h.register.Put(p.id, p.rec.Name, p.rec.Seen, p.rec.Played)
-	h.entity = max(h.entity, p.rec.Entity)
+	s.players[who] = p
+	s.register.Put(p.id, p.rec.Name, p.rec.Seen, p.rec.Played)
+	s.entity = max(s.entity, p.rec.Entity)
 	return nil
 }
 
 // write changes the lobby's space; then hears once it is synced. Values are
 // marshalled here, so later changes do not reach into it.
-func (h *Lobby) write(put map[string]any, del []string, then func(error)) {
+func (s *store) write(put map[string]any, del []string, then func(error)) {
 	w := machine.DiskWrite{Space: space}
 	for _, k := range sortedKeys(put) {
 		v, err := json.Marshal(put[k])
@@ -158,15 +160,18 @@ func (h *Lobby) write(put map[string]any, del []string, then func(error)) {
 	for _, k := range del {
 		w.Delete = append(w.Delete, []byte(k))
 	}
-	h.do(w, func(_ any, err error) {
+	s.do(w, func(_ any, err error) {
 		if then != nil {
 			then(err)
 		}
 	})
 }
 
+// unix is the time in seconds.
+func (s *store) unix() int64 { return int64(s.env.Now()) / int64(time.Second) }
+
 func playerKey(who id.ID) string { return "p/" + who.String() }
 
-func (h *Lobby) writePlayer(p *player, then func(error)) {
-	h.write(map[string]any{playerKey(p.id): p.rec}, nil, then)
+func (s *store) writePlayer(p *player, then func(error)) {
+	s.write(map[string]any{playerKey(p.id): p.rec}, nil, then)
 }

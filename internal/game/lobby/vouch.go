@@ -23,57 +23,72 @@ type vouch struct {
 	at machine.Time
 }
 
-// onVouch answers whether a session is a player's, now or once it has come. Of one
+// vouches are the questions who plays.
+type vouches struct {
+	env      machine.Env
+	cfg      *Config
+	hall     rejoiner
+	sessions map[machine.Peer]*player
+	waiting  []vouch // for their sessions, the oldest first
+}
+
+// rejoiner brings sessions back (Lobby).
+type rejoiner interface {
+	toRegion(machine.Message)
+	askToRejoin(machine.Peer)
+}
+
+// on answers whether a session is a player's, now or once it has come. Of one
 // that does not come in time it says nothing: it may only be late, and that is no
 // reason to turn a player away.
-func (h *Lobby) onVouch(m *Vouch) {
-	switch p := h.sessions[m.Session]; {
+func (v *vouches) on(m *Vouch) {
+	switch p := v.sessions[m.Session]; {
 	case p != nil && p.here:
-		h.answerVouch(m, p)
-	case slices.ContainsFunc(h.vouches, func(v vouch) bool { return *v.Vouch == *m }):
+		v.answer(m, p)
+	case slices.ContainsFunc(v.waiting, func(w vouch) bool { return *w.Vouch == *m }):
 		// asked again: it waits already
-	case len(h.vouches) >= maxVouches:
+	case len(v.waiting) >= maxVouches:
 		// too much to do: it asks again
 	default:
-		h.vouches = append(h.vouches, vouch{m, h.env.Now()})
+		v.waiting = append(v.waiting, vouch{m, v.env.Now()})
 		if p == nil {
-			h.askToRejoin(m.Session)
+			v.hall.askToRejoin(m.Session)
 		}
-		if len(h.vouches) == 1 {
-			h.env.SetTimer(h.env.Now().Add(VouchFor), machine.Timer{Kind: timerVouch})
+		if len(v.waiting) == 1 {
+			v.env.SetTimer(v.env.Now().Add(VouchFor), machine.Timer{Kind: timerVouch})
 		}
 	}
 }
 
-// answerVouch says who a session is: the player that was asked about, or another.
-func (h *Lobby) answerVouch(m *Vouch, p *player) {
+// answer says who a session is: the player that was asked about, or another.
+func (v *vouches) answer(m *Vouch, p *player) {
 	a := &Vouched{Region: m.Region, Session: m.Session, Player: m.Player}
 	if p.id == m.Player {
 		a.OK, a.Entity, a.Name = true, p.rec.Entity, p.rec.Name
-		a.New, a.Visitor, a.Mode = p.rec.Epoch == 0, p.invited, h.cfg.Mode
+		a.New, a.Visitor, a.Mode = p.rec.Epoch == 0, p.invited, v.cfg.Mode
 	}
-	h.toRegion(a)
+	v.hall.toRegion(a)
 }
 
-// answerWaitingVouches answers the questions about a player who has come.
-func (h *Lobby) answerWaitingVouches(p *player) {
-	h.vouches = slices.DeleteFunc(h.vouches, func(v vouch) bool {
-		if v.Session != p.session {
+// answerWaiting answers the questions about a player who has come.
+func (v *vouches) answerWaiting(p *player) {
+	v.waiting = slices.DeleteFunc(v.waiting, func(w vouch) bool {
+		if w.Session != p.session {
 			return false
 		}
-		h.answerVouch(v.Vouch, p)
+		v.answer(w.Vouch, p)
 		return true
 	})
 }
 
-// expireVouches forgets questions about sessions that did not enter: a region
+// expire forgets questions about sessions that did not enter: a region
 // that still waits asks again, and the session is then told again to enter.
-func (h *Lobby) expireVouches() {
-	now := h.env.Now()
-	for len(h.vouches) > 0 && now.Sub(h.vouches[0].at) >= VouchFor {
-		h.vouches = h.vouches[1:]
+func (v *vouches) expire() {
+	now := v.env.Now()
+	for len(v.waiting) > 0 && now.Sub(v.waiting[0].at) >= VouchFor {
+		v.waiting = v.waiting[1:]
 	}
-	if len(h.vouches) > 0 {
-		h.env.SetTimer(h.vouches[0].at.Add(VouchFor), machine.Timer{Kind: timerVouch})
+	if len(v.waiting) > 0 {
+		v.env.SetTimer(v.waiting[0].at.Add(VouchFor), machine.Timer{Kind: timerVouch})
 	}
 }

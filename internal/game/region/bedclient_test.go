@@ -3,6 +3,7 @@ package region
 import (
 	"bytes"
 	"crypto/ed25519"
+	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -302,4 +303,76 @@ func (b *bed) homeOf(player id.ID) (*Region, *playerSession) {
 // teleport puts a player somewhere by an order.
 func (b *bed) teleport(c *client, at world.Vec) {
 	b.wants(c.home, b.ordered(c.player, decision.Order{Kind: decision.Teleport, At: at}))
+}
+
+// startAt comes into the world at a region.
+func (c *client) startAt(home world.RegionPos) *client {
+	c.b.Helper()
+	c.home = home
+	return c.enter()
+}
+
+// keyed returns a player in the world whose id is of a key, which it can sign with.
+func keyed(b *bed) (*client, ed25519.PrivateKey) {
+	b.Helper()
+	c, key := b.client("ada"), ed25519.NewKeyFromSeed([]byte("the key of Ada, who has 32 bytes"))
+	c.player = id.Of(key.Public().(ed25519.PublicKey))
+	c.enter()
+	b.run(time.Second)
+	return c, key
+}
+
+// atBorderWith returns a builder with more items, who reaches over the eastern border.
+func atBorderWith(b *bed, items map[string]uint16) *client {
+	b.Helper()
+	c := builder(b, "ada")
+	c.watch(there, RateEvery)
+	for name, n := range items {
+		b.wants(here, b.ordered(c.player, decision.Order{Kind: decision.Give, Text: name, Count: n}))
+	}
+	b.teleport(c, metres(126.5, flatTop+1, 64.5))
+	b.run(time.Second)
+	return c
+}
+
+// do acts, and the act has to be accepted.
+func (c *client) do(a Act) {
+	c.b.Helper()
+	seq := c.act(a)
+	c.b.run(time.Second)
+	if res := c.results[seq]; res == nil || !res.OK {
+		c.b.Fatalf("%+v: %+v", a, res)
+	}
+}
+
+// slotOf is the first slot in which the player carries something.
+func (c *client) slotOf(want world.Block) uint64 {
+	c.b.Helper()
+	_, h := c.b.homeOf(c.player)
+	for i, s := range h.p.Items {
+		if s.Count > 0 && s.Block == want {
+			return uint64(i)
+		}
+	}
+	c.b.Fatalf("no %v", want)
+	return 0
+}
+
+// cross walks over the border until the player is at home there.
+func (c *client) cross(home world.RegionPos) {
+	c.b.Helper()
+	yaw := map[world.RegionPos]uint16{there: east, here: east + 1<<15}[home]
+	c.b.until("the player has crossed", func() bool {
+		c.walkFor(1, world.ButtonForward, yaw)
+		r, _ := c.b.homeOf(c.player)
+		return r != nil && r.Pos() == home
+	})
+	c.b.run(time.Second)
+}
+
+// dropAhead throws planks to the east.
+func (c *client) dropAhead(n uint32) {
+	c.look(east, 0)
+	c.b.run(100 * time.Millisecond)
+	c.drop(n)
 }

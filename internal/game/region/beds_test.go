@@ -40,25 +40,13 @@ func TestDeadLeaveCrash(t *testing.T) {
 func TestBedInAnotherRegion(t *testing.T) {
 	bothWays(t, func(t *testing.T, newBed func(testing.TB) *bed) {
 		b := newBed(t)
-		c := builder(b, "ada")
-		c.watch(there, RateEvery)
-		b.wants(here, b.ordered(c.player, decision.Order{Kind: decision.Give, Text: "red_bed", Count: 1}))
-		b.teleport(c, metres(126.5, flatTop+1, 64.5))
-		b.run(time.Second)
+		c := atBorderWith(b, map[string]uint16{"red_bed": 1})
 		at := world.Pos{X: 129, Y: flatTop + 1, Z: 64}
-		do := func(a Act) {
-			t.Helper()
-			seq := c.act(a)
-			b.run(time.Second)
-			if res := c.results[seq]; res == nil || !res.OK {
-				t.Fatalf("%+v: %+v", a, res)
-			}
-		}
-		do(Act{Kind: uint8(world.ActPlace), Pos: at.Next(world.FaceDown), Face: uint8(world.FaceUp), A: 4})
+		c.do(Act{Kind: uint8(world.ActPlace), Pos: at.Next(world.FaceDown), Face: uint8(world.FaceUp), A: 4})
 		if foot := b.block(at); !foot.IsBed() || b.block(at.Next(world.FaceEast)) != foot+1 {
 			t.Fatalf("%v is there", foot)
 		}
-		do(Act{Kind: uint8(world.ActOpen), Pos: at})
+		c.do(Act{Kind: uint8(world.ActOpen), Pos: at})
 		b.teleport(c, metres(40.5, flatTop+1, 64.5))
 		b.run(time.Second)
 		if !b.signed { // a session that signs ends with the host

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -14,26 +13,13 @@ import (
 func TestBucketAcrossTheBorder(t *testing.T) {
 	bothWays(t, func(t *testing.T, newBed func(testing.TB) *bed) {
 		b := newBed(t)
-		c := builder(b, "ada")
-		c.watch(there, RateEvery)
-		b.wants(here, b.ordered(c.player, decision.Order{Kind: decision.Give, Text: "lava_bucket", Count: 1}))
-		b.teleport(c, metres(126.5, flatTop+1, 64.5))
-		b.run(time.Second)
+		c := atBorderWith(b, map[string]uint16{"lava_bucket": 1})
 		player := func() *world.Player { _, h := b.homeOf(c.player); return h.p }
 		buckets := func() (full, empty int) {
 			return player().Items.Count(world.LavaBucket), player().Items.Count(world.Bucket)
 		}
-		slot := func(want world.Block) (n uint64) {
-			for i, s := range player().Items {
-				if s.Count > 0 && s.Block == want {
-					return uint64(i)
-				}
-			}
-			t.Fatalf("no %v", want)
-			return 0
-		}
 		use := func(of world.Block, at world.Pos, wait time.Duration) (seq uint32) {
-			a := slot(of)
+			a := c.slotOf(of)
 			c.act(Act{Kind: uint8(world.ActSelect), A: a})
 			b.run(500 * time.Millisecond)
 			seq = c.act(Act{Kind: uint8(world.ActPlace), Pos: at, Face: uint8(world.FaceUp), A: a})

@@ -307,17 +307,9 @@ func TestChestAndHandover(t *testing.T) {
 // TestChestBeyondTheBorder: whose home is not the chest's region cannot use it.
 func TestChestBeyondTheBorder(t *testing.T) {
 	b := newBed(t)
-	c := builder(b, "ada")
-	c.watch(there, RateEvery)
-	b.wants(here, b.ordered(c.player, decision.Order{Kind: decision.Give, Text: "chest", Count: 1}))
-	b.teleport(c, metres(126.5, flatTop+1, 64.5))
-	b.run(time.Second)
+	c := atBorderWith(b, map[string]uint16{"chest": 1})
 	on := world.Pos{X: 129, Y: flatTop, Z: 64}
-	place := c.act(Act{Kind: uint8(world.ActPlace), Pos: on, Face: uint8(world.FaceUp), A: 4})
-	b.run(time.Second)
-	if res := c.results[place]; res == nil || !res.OK {
-		t.Fatalf("%+v", res)
-	}
+	c.do(Act{Kind: uint8(world.ActPlace), Pos: on, Face: uint8(world.FaceUp), A: 4})
 	at := on.Next(world.FaceUp)
 	for _, seq := range []uint32{c.open(at), c.store(at, 1, firstOfChest, 0)} {
 		b.run(300 * time.Millisecond)

@@ -13,31 +13,19 @@ import (
 func TestDoorAcrossTheBorder(t *testing.T) {
 	bothWays(t, func(t *testing.T, newBed func(testing.TB) *bed) {
 		b := newBed(t)
-		c := builder(b, "ada")
-		c.watch(there, RateEvery)
-		b.wants(here, b.ordered(c.player, decision.Order{Kind: decision.Give, Text: "oak_door", Count: 1}))
-		b.teleport(c, metres(126.5, flatTop+1, 64.5))
-		b.run(time.Second)
+		c := atBorderWith(b, map[string]uint16{"oak_door": 1})
 		on := world.Pos{X: 129, Y: flatTop, Z: 64}
 		at := on.Next(world.FaceUp)
-		do := func(a Act) {
-			t.Helper()
-			seq := c.act(a)
-			b.run(time.Second)
-			if res := c.results[seq]; res == nil || !res.OK {
-				t.Fatalf("%+v: %+v", a, res)
-			}
-		}
-		do(Act{Kind: uint8(world.ActPlace), Pos: on, Face: uint8(world.FaceUp), A: 4})
+		c.do(Act{Kind: uint8(world.ActPlace), Pos: on, Face: uint8(world.FaceUp), A: 4})
 		closed := b.block(at)
 		if !closed.IsDoor() || !closed.Solid() || !b.block(at.Next(world.FaceUp)).Solid() {
 			t.Fatalf("%v is there", closed)
 		}
-		do(Act{Kind: uint8(world.ActOpen), Pos: at})
+		c.do(Act{Kind: uint8(world.ActOpen), Pos: at})
 		if open := b.block(at); !open.IsDoor() || open.Solid() || b.block(at.Next(world.FaceUp)).Solid() {
 			t.Fatalf("%v is there", open)
 		}
-		do(Act{Kind: uint8(world.ActOpen), Pos: at.Next(world.FaceUp)})
+		c.do(Act{Kind: uint8(world.ActOpen), Pos: at.Next(world.FaceUp)})
 		if b.block(at) != closed {
 			t.Fatalf("%v is there, not %v", b.block(at), closed)
 		}

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -13,23 +12,8 @@ import (
 func TestFieldAcrossTheBorder(t *testing.T) {
 	bothWays(t, func(t *testing.T, newBed func(testing.TB) *bed) {
 		b := newBed(t)
-		c := builder(b, "ada")
-		c.watch(there, RateEvery)
-		for name, n := range map[string]uint16{"wooden_hoe": 1, "wheat_seeds": 2, "dirt": 1} {
-			b.wants(here, b.ordered(c.player, decision.Order{Kind: decision.Give, Text: name, Count: n}))
-		}
-		b.teleport(c, metres(126.5, flatTop+1, 64.5))
-		b.run(time.Second)
+		c := atBorderWith(b, map[string]uint16{"wooden_hoe": 1, "wheat_seeds": 2, "dirt": 1})
 		player := func() *world.Player { _, h := b.homeOf(c.player); return h.p }
-		slot := func(want world.Block) (n uint64) {
-			for i, s := range player().Items {
-				if s.Count > 0 && s.Block == want {
-					return uint64(i)
-				}
-			}
-			t.Fatalf("no %v", want)
-			return 0
-		}
 		at := world.Pos{X: 129, Y: flatTop + 1, Z: 64}
 		do := func(a Act, wait time.Duration) (seq uint32) {
 			t.Helper()
@@ -46,17 +30,17 @@ func TestFieldAcrossTheBorder(t *testing.T) {
 			}
 		}
 		up := uint8(world.FaceUp)
-		ok(do(Act{Kind: uint8(world.ActPlace), Pos: at.Next(world.FaceDown), Face: up, A: slot(world.Dirt)}, time.Second), world.Dirt, at)
+		ok(do(Act{Kind: uint8(world.ActPlace), Pos: at.Next(world.FaceDown), Face: up, A: c.slotOf(world.Dirt)}, time.Second), world.Dirt, at)
 		if b.signed { // a session that signs ends with the host
-			ok(do(Act{Kind: uint8(world.ActPlace), Pos: at, Face: up, A: slot(world.WoodenHoe)}, time.Second), world.Farmland, at)
+			ok(do(Act{Kind: uint8(world.ActPlace), Pos: at, Face: up, A: c.slotOf(world.WoodenHoe)}, time.Second), world.Farmland, at)
 			return
 		}
-		seq := do(Act{Kind: uint8(world.ActPlace), Pos: at, Face: up, A: slot(world.WoodenHoe)}, 5*time.Millisecond)
+		seq := do(Act{Kind: uint8(world.ActPlace), Pos: at, Face: up, A: c.slotOf(world.WoodenHoe)}, 5*time.Millisecond)
 		b.crash()
 		c.enter()
 		b.run(8 * time.Second)
 		ok(seq, world.Farmland, at)
-		ok(do(Act{Kind: uint8(world.ActPlace), Pos: at, Face: up, A: slot(world.WheatSeeds)}, time.Second), world.WheatSeeds, at.Next(world.FaceUp))
+		ok(do(Act{Kind: uint8(world.ActPlace), Pos: at, Face: up, A: c.slotOf(world.WheatSeeds)}, time.Second), world.WheatSeeds, at.Next(world.FaceUp))
 		if p := player(); p.Items.Count(world.WheatSeeds) != 1 || p.Items.Count(world.WoodenHoe) >= world.MaxStack {
 			t.Errorf("%d seeds are left, the hoe is at %d", p.Items.Count(world.WheatSeeds), p.Items.Count(world.WoodenHoe))
 		}

@@ -119,9 +119,7 @@ func TestOldHomeSendsOn(t *testing.T) {
 func TestHandoverRefused(t *testing.T) {
 	b := newBed(t)
 	c := atBorder(b, "ada")
-	d := b.client("bob")
-	d.home = here
-	d.enter()
+	b.client("bob").startAt(here)
 	b.region(there).r.store.readOnly = true
 	c.walkFor(40, world.ButtonForward, east)
 	r, h := b.homeOf(c.player)
@@ -159,19 +157,11 @@ func TestRefusedTeleport(t *testing.T) {
 func TestHandoverOfRestoredHome(t *testing.T) {
 	b := newBed(t)
 	c := atBorder(b, "ada")
-	d := b.client("bob")
-	d.home = here
-	d.enter()
+	b.client("bob").startAt(here)
 	_, before := b.homeOf(c.player)
 	copied := before.p.Epoch
 	for _, home := range []world.RegionPos{there, here} {
-		yaw := map[world.RegionPos]uint16{there: east, here: east + 1<<15}[home]
-		b.until("the player has crossed", func() bool {
-			c.walkFor(1, world.ButtonForward, yaw)
-			r, _ := b.homeOf(c.player)
-			return r != nil && r.Pos() == home
-		})
-		b.run(time.Second)
+		c.cross(home)
 	}
 	home, h := b.homeOf(c.player)
 	went := h.p.Epoch
@@ -217,11 +207,7 @@ func TestTeleportFar(t *testing.T) {
 func TestLongCrossingCrash(t *testing.T) {
 	simtest.Long(t)
 	steps := crossing(t, -1, here)
-	every := 1
-	if testing.Short() {
-		every = 7
-	}
-	for n := 0; n < steps; n += every {
+	for n := range steps {
 		for _, look := range []world.RegionPos{here, there} {
 			crossing(t, n, look)
 		}

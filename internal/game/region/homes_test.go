@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -14,10 +13,7 @@ import (
 // after a crash; nobody else orders it, and no place that it names itself counts.
 func TestHomes(t *testing.T) {
 	b := newBed(t)
-	c, key := b.client("ada"), ed25519.NewKeyFromSeed([]byte("the key of Ada, who has 32 bytes"))
-	c.player = id.Of(key.Public().(ed25519.PublicKey))
-	c.enter()
-	b.run(time.Second)
+	c, key := keyed(b)
 	at := func() world.Pos {
 		_, h := b.homeOf(c.player)
 		return h.p.Body.Pos.Block()
@@ -71,10 +67,7 @@ func TestHomes(t *testing.T) {
 // to life there.
 func TestWarpsAndSpawn(t *testing.T) {
 	b := newBed(t)
-	c, key := b.client("ada"), ed25519.NewKeyFromSeed([]byte("the key of Ada, who has 32 bytes"))
-	c.player = id.Of(key.Public().(ed25519.PublicKey))
-	c.enter()
-	b.run(time.Second)
+	c, key := keyed(b)
 	near := func(what string, want world.Pos) {
 		t.Helper()
 		_, h := b.homeOf(c.player)

@@ -316,9 +316,7 @@ func TestItemCrossingLost(t *testing.T) {
 func TestTwoPickUpAtOnce(t *testing.T) {
 	b := newBed(t)
 	c := builder(b, "ada")
-	c.look(east, 0)
-	b.run(100 * time.Millisecond)
-	c.drop(5)
+	c.dropAhead(5)
 	b.run(2 * time.Second)
 	at := b.region(here).r.area.Items()[0].Body.Pos
 	d, e := b.client("bob"), b.client("eve")
@@ -343,9 +341,7 @@ func TestItemsSleepWithTheRegion(t *testing.T) {
 	}{{2 * time.Minute, 5}, {6 * time.Minute, 0}} {
 		b := newBed(t)
 		a := builder(b, "ada")
-		a.look(east, 0)
-		b.run(100 * time.Millisecond)
-		a.drop(5)
+		a.dropAhead(5)
 		b.run(3 * time.Second)
 		a.send(here, &Leave{a.player})
 		a.watch(here, RateNone)

@@ -129,10 +129,7 @@ func TestForgedOrders(t *testing.T) {
 // themselves to the spawn.
 func TestOrdersOfOperators(t *testing.T) {
 	b := newBed(t)
-	c, key := b.client("ada"), ed25519.NewKeyFromSeed([]byte("the key of Ada, who has 32 bytes"))
-	c.player = id.Of(key.Public().(ed25519.PublicKey))
-	c.enter()
-	b.run(time.Second)
+	c, key := keyed(b)
 	_, h := b.homeOf(c.player)
 	for _, o := range []decision.Order{
 		{Kind: decision.SetMode, Text: "survival"}, {Kind: decision.Give, Text: "gold_ore", Count: 70}, {Kind: decision.Teleport, At: metres(20.5, flatTop+1, 20.5)},

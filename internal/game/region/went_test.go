@@ -20,13 +20,7 @@ func TestHomeRestoredToBefore(t *testing.T) {
 		c := atBorder(b, "ada")
 		var before map[string][]byte
 		for _, home := range []world.RegionPos{there, here} {
-			yaw := map[world.RegionPos]uint16{there: east, here: east + 1<<15}[home]
-			b.until("the player has crossed", func() bool {
-				c.walkFor(1, world.ButtonForward, yaw)
-				r, _ := b.homeOf(c.player)
-				return r != nil && r.Pos() == home
-			})
-			b.run(time.Second)
+			c.cross(home)
 			if home == there {
 				before = maps.Clone(b.disk[Space(here)])
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -45,9 +46,7 @@ func onFlat(pos world.ColumnPos) *world.Column {
 // TestArchive: each checkpoint of the last minute can be asked about, and what an honest
 // leader keeps leads to it. A lie is proven by the piece in which it was told.
 func TestArchive(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for seed := range uint64(6) {
 		a, signed := archived(seed, nil)
 		answered := 0

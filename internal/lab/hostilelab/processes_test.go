@@ -9,6 +9,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab/hostile"
@@ -49,9 +50,7 @@ func (p *honestProcess) look(t *testing.T, o nodelab.NodeOrder) {
 // the founder's node, the player who is attacked at the other. In the verified world all
 // of them have certificates.
 func TestHostileRowsOfThreeProcesses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts two processes with players")
-	}
+	slowtest.Skip(t, "starts two processes with players")
 	for name, verified := range map[string]bool{"open": false, "verified": true} {
 		t.Run(name, func(t *testing.T) { hostileRowsOfThreeProcesses(t, verified) })
 	}

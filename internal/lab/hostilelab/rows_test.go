@@ -13,6 +13,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/lobby"
@@ -84,9 +85,7 @@ func (r *rows) attacks() (out []machine.Message) {
 // both have certificates. Nothing is gained: a player who stands there stays as it is,
 // the ground under it too, and an operator goes on to command.
 func TestHostileRows(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a node with players")
-	}
+	slowtest.Skip(t, "starts a node with players")
 	for name, verified := range map[string]bool{"open": false, "verified": true} {
 		t.Run(name, func(t *testing.T) { hostileRows(t, verified) })
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/shards"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/decision"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/genesis"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
@@ -200,9 +201,7 @@ func (w *town) ruin() map[wire.Code]int {
 // back: what others have built meanwhile stays, and no brick is there twice.
 func TestLongTownIsRestored(t *testing.T) {
 	simtest.Long(t)
-	if testing.Short() {
-		t.Skip("starts three processes")
-	}
+	slowtest.Skip(t, "starts three processes")
 	w := newTown(t)
 	chest, own := w.corner.Add(-9, 1, -9), w.corner.Add(-7, 1, -9) // Eve's is there before
 	w.fillsChest(chest, own)

@@ -9,15 +9,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 )
 
 // RunProcesses runs an experiment that starts processes, if tests may take long.
 func RunProcesses(t *testing.T, e lab.Experiment, set map[string]string) (r lab.Result, report string) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a node and a crowd")
-	}
+	slowtest.Skip(t, "starts a node and a crowd")
 	return Run(t, e, set)
 }
 

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 )
 
 func TestBrowserSpeaks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
+	slowtest.Skip(t, "starts a browser")
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	b, err := openBrowser(ctx)

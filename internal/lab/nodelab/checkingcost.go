@@ -40,12 +40,6 @@ type checkingLoad struct {
 func runCheckingCost(t *lab.Trial) error {
 	nodes, editors, walkers := t.Int("nodes", 3), t.Int("editors", 1), t.Int("walkers", 1)
 	rounds, seconds := t.Int("rounds", 1), t.Float("seconds", 1)
-	if editors > MaxMasons {
-		t.Reject("editors", fmt.Sprintf("at most %d", MaxMasons))
-	}
-	if err := t.Settings(); err != nil {
-		return err
-	}
 	table := lab.Table{Name: "checking-cost", Title: "With and without checking", Columns: []string{
 		"checked", "leader, % of a core", "a follower, % of a core", "leader sends, kB/s", "log, kB/s", "edits", "p50 ms", "p99 ms", "load average",
 	}}
@@ -96,50 +90,41 @@ func byKind(without, with *checkingLoad) lab.Table {
 
 // checkingRound measures a world in which nobody checks, or all do.
 func checkingRound(t *lab.Trial, nodes, editors, walkers int, seconds float64, unchecked bool) (l checkingLoad, err error) {
-	c, err := startClusterOf(t.Context, t.Seed, nodes, clusterSetup{unchecked: unchecked})
-	if err != nil {
-		return l, err
-	}
-	defer func() { err = errors.Join(err, c.close()) }()
-	es, err := c.join(editors)
-	if err != nil {
-		return l, err
-	}
-	defer es.close()
+	err = withMasonsIn(t, nodes, editors, clusterSetup{unchecked: unchecked}, func(c *cluster, es *masons) error {
+		l.players = editors
+		return l.measure(t, c, es, walkers, seconds)
+	})
+	return l, err
+}
+
+// measure measures a world in which walkers have joined the editors.
+func (l *checkingLoad) measure(t *lab.Trial, c *cluster, es *masons, walkers int, seconds float64) error {
 	for i, p := range c.nodes {
 		crowd, err := startCrowd(t.Context, crowdOrder{Addr: p.URL, Seed: t.Seed, Homes: []world.Pos{c.spawn}, Above: i * 1000})
 		if err != nil {
-			return l, err
+			return err
 		}
 		defer crowd.close()
-		r, err := crowd.do(crowdOrder{Join: (walkers + i) / nodes, Pause: 20 * time.Millisecond})
+		r, err := crowd.do(crowdOrder{Join: (walkers + i) / len(c.nodes), Pause: 20 * time.Millisecond})
 		if err == nil && r.Lost > 0 {
 			err = fmt.Errorf("%d walkers of node %d were lost: %s", r.Lost, i, r.Error)
 		}
 		if err != nil {
-			return l, err
+			return err
 		}
 		l.players += r.Players
 	}
-	l.players += editors
 	ctx, stop := context.WithCancel(t.Context)
 	defer stop()
 	reports := es.play(ctx)
 	region := c.spawn.Region()
 	lead, err := c.steady(region, 5*time.Second)
 	if err != nil {
-		return l, err
+		return err
 	}
-	before, err := c.readings(region)
-	if err == nil {
-		err = lab.Sleep(t.Context, lab.Duration(seconds))
-	}
+	before, after, err := c.readingsOver(t.Context, region, seconds)
 	if err != nil {
-		return l, err
-	}
-	after, err := c.readings(region)
-	if err != nil {
-		return l, err
+		return err
 	}
 	followers := 0
 	for i, p := range c.nodes {
@@ -157,7 +142,7 @@ func checkingRound(t *lab.Trial, nodes, editors, walkers int, seconds float64, u
 		}
 	}
 	if now, _, err := c.leader(region); err != nil || now != lead || followers == 0 {
-		return l, errors.Join(err, errors.New("the region has moved to another leader while it was measured"))
+		return errors.Join(err, errors.New("the region has moved to another leader while it was measured"))
 	}
 	l.follow /= float64(followers)
 	stop()
@@ -168,7 +153,7 @@ func checkingRound(t *lab.Trial, nodes, editors, walkers int, seconds float64, u
 			}
 		}
 	}
-	return l, nil
+	return nil
 }
 
 // readings asks all nodes what they have done so far.
@@ -181,6 +166,18 @@ func (c *cluster) readings(region world.RegionPos) (out []NodeReport, err error)
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+// readingsOver are those before and after some seconds.
+func (c *cluster) readingsOver(ctx context.Context, region world.RegionPos, seconds float64) (before, after []NodeReport, err error) {
+	if before, err = c.readings(region); err != nil {
+		return nil, nil, err
+	}
+	if err = lab.Sleep(ctx, lab.Duration(seconds)); err != nil {
+		return nil, nil, err
+	}
+	after, err = c.readings(region)
+	return before, after, err
 }
 
 // loadAverage is that of the machine over the last minute; empty: it is not known.

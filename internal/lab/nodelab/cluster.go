@@ -45,11 +45,7 @@ type NodeProcess struct {
 const SettleTime = 60 * time.Second
 
 // startCluster begins a world and lets n nodes host it.
-func startCluster(ctx context.Context, seed uint64, n int) (*cluster, error) {
-	return startClusterOf(ctx, seed, n, clusterSetup{})
-}
-
-func startClusterOf(ctx context.Context, seed uint64, n int, setup clusterSetup) (*cluster, error) {
+func startCluster(ctx context.Context, seed uint64, n int, setup clusterSetup) (*cluster, error) {
 	dir, err := os.MkdirTemp("", "voxelpopuli-lab-")
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
@@ -34,9 +35,7 @@ func TestRegionLoadMeasures(t *testing.T) {
 }
 
 func TestCrowdTellsWhyItCannotJoin(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a crowd")
-	}
+	slowtest.Skip(t, "starts a crowd")
 	c, err := startCrowd(context.Background(), crowdOrder{Addr: "127.0.0.1:1", Seed: 1, Homes: []world.Pos{{}}})
 	if err != nil {
 		t.Fatal(err)

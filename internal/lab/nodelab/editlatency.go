@@ -111,7 +111,12 @@ func withMasons(t *lab.Trial, nodes, n int, run func(c *cluster, es *masons) err
 	if n > MaxMasons {
 		t.Reject("editors", fmt.Sprintf("at most %d", MaxMasons))
 	}
-	return withCluster(t, nodes, func(c *cluster) error {
+	return withMasonsIn(t, nodes, n, clusterSetup{}, run)
+}
+
+// withMasonsIn is that for nodes that are set up differently.
+func withMasonsIn(t *lab.Trial, nodes, n int, setup clusterSetup, run func(c *cluster, es *masons) error) error {
+	return withClusterOf(t, nodes, setup, func(c *cluster) error {
 		es, err := c.join(n)
 		if err != nil {
 			return err
@@ -122,11 +127,15 @@ func withMasons(t *lab.Trial, nodes, n int, run func(c *cluster, es *masons) err
 }
 
 // withCluster checks the settings, starts nodes, and ends them when run has returned.
-func withCluster(t *lab.Trial, nodes int, run func(c *cluster) error) (err error) {
+func withCluster(t *lab.Trial, nodes int, run func(c *cluster) error) error {
+	return withClusterOf(t, nodes, clusterSetup{}, run)
+}
+
+func withClusterOf(t *lab.Trial, nodes int, setup clusterSetup, run func(c *cluster) error) (err error) {
 	if err := t.Settings(); err != nil {
 		return err
 	}
-	c, err := startCluster(t.Context, t.Seed, nodes)
+	c, err := startCluster(t.Context, t.Seed, nodes, setup)
 	if err != nil {
 		return err
 	}
@@ -199,9 +208,7 @@ func reportEditLatency(t *lab.Trial, c *cluster, es *masons, nodes int, seconds 
 		table.Row(row.name, len(row.ms), lab.Percentile(row.ms, 0.5), lab.Percentile(row.ms, 0.9), lab.Percentile(row.ms, 0.99), lab.Percentile(row.ms, 1))
 	}
 	t.Table(table)
-	for q := 1; q <= 100; q++ {
-		line.Points = append(line.Points, [2]float64{lab.Percentile(all, float64(q)/100), float64(q)})
-	}
+	line.Points = lab.Cumulative(all)
 	t.Plot(lab.Plot{Name: "edit-latency", Title: "Edits acknowledged within a time", X: "ms", Y: "% of the edits", Series: []lab.Series{line}})
 	t.Metric("p50_ms", lab.Percentile(all, 0.5), "ms")
 	t.Metric("p99_ms", lab.Percentile(all, 0.99), "ms")

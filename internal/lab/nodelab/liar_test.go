@@ -10,6 +10,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/app/client"
 	"github.com/voxelpopuli/voxelpopuli/internal/app/host"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -17,9 +18,7 @@ import (
 // TestLiarLiesOnce: a liar waits until somebody is in a region that it leads, lies once, and
 // says about what.
 func TestLiarLiesOnce(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a node")
-	}
+	slowtest.Skip(t, "starts a node")
 	dir := t.TempDir()
 	if err := FoundLab(dir, 1); err != nil {
 		t.Fatal(err)

@@ -7,13 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 )
 
 func TestMeshMeasures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
+	slowtest.Skip(t, "starts a browser")
 	var out bytes.Buffer
 	err := lab.Run(context.Background(), Mesh, lab.Options{Set: map[string]string{"edge": "4"}, Report: &out}, func(s string) { t.Log(s) })
 	if errors.Is(err, errNoBrowser) {

@@ -35,12 +35,6 @@ type sparesCost struct {
 
 func runSparesCost(t *lab.Trial) error {
 	nodes, editors, rounds, seconds := t.Int("nodes", 5), t.Int("editors", 1), t.Int("rounds", 1), t.Float("seconds", 5)
-	if editors > MaxMasons {
-		t.Reject("editors", fmt.Sprintf("at most %d", MaxMasons))
-	}
-	if err := t.Settings(); err != nil {
-		return err
-	}
 	table := lab.Table{Name: "spares-cost", Title: "With and without copies", Columns: []string{"copies", "upload, kB/s", "hosted, kB", "copies, kB", "edits"}}
 	var sum [2]sparesCost
 	for range rounds {
@@ -66,33 +60,24 @@ func runSparesCost(t *lab.Trial) error {
 
 // sparesRound measures a world whose nodes keep copies, or do not.
 func sparesRound(t *lab.Trial, nodes, editors int, seconds float64, spareless bool) (m sparesCost, err error) {
-	c, err := startClusterOf(t.Context, t.Seed, nodes, clusterSetup{spareless: spareless})
-	if err != nil {
-		return m, err
-	}
-	defer func() { err = errors.Join(err, c.close()) }()
-	es, err := c.join(editors)
-	if err != nil {
-		return m, err
-	}
-	defer es.close()
+	err = withMasonsIn(t, nodes, editors, clusterSetup{spareless: spareless}, func(c *cluster, es *masons) error {
+		return m.measure(t, c, es, seconds)
+	})
+	return m, err
+}
+
+// measure measures a world while it is edited.
+func (m *sparesCost) measure(t *lab.Trial, c *cluster, es *masons, seconds float64) error {
 	ctx, stop := context.WithCancel(t.Context)
 	defer stop()
 	reports := es.play(ctx)
 	region := c.spawn.Region()
-	if _, err = c.steady(region, 5*time.Second); err != nil {
-		return m, err
+	if _, err := c.steady(region, 5*time.Second); err != nil {
+		return err
 	}
-	before, err := c.readings(region)
-	if err == nil {
-		err = lab.Sleep(t.Context, lab.Duration(seconds))
-	}
+	before, after, err := c.readingsOver(t.Context, region, seconds)
 	if err != nil {
-		return m, err
-	}
-	after, err := c.readings(region)
-	if err != nil {
-		return m, err
+		return err
 	}
 	for i := range after {
 		m.upload += float64(after[i].Sent-before[i].Sent) / seconds
@@ -107,14 +92,14 @@ func sparesRound(t *lab.Trial, nodes, editors int, seconds float64, spareless bo
 		}
 	}
 	if err := lab.Sleep(t.Context, 6*time.Second); err != nil { // the copies get the last edits
-		return m, err
+		return err
 	}
 	for _, p := range c.nodes {
 		if err := errors.Join(c.kill(p), m.weigh(p.Data)); err != nil {
-			return m, err
+			return err
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // weigh adds what is on a node's disk.

@@ -83,21 +83,12 @@ func runTakeover(t *lab.Trial) error {
 
 // takeOver attacks a world.
 func takeOver(t *lab.Trial, nodes, editors int, hosting string, plan takeoverPlan) (r takenWorld, err error) {
-	if err := t.Settings(); err != nil {
-		return r, err
-	}
-	c, err := startClusterOf(t.Context, t.Seed, nodes, clusterSetup{admission: admission{hosting: hosting}})
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, c.close()) }()
-	es, err := c.join(editors)
-	if err != nil {
-		return r, err
-	}
-	defer es.close()
-	t.Logf("%s world: %d nodes, %d editors", hosting, nodes, editors)
-	return c.besiege(t, es, plan)
+	err = withMasonsIn(t, nodes, editors, clusterSetup{admission: admission{hosting: hosting}}, func(c *cluster, es *masons) (err error) {
+		t.Logf("%s world: %d nodes, %d editors", hosting, nodes, editors)
+		r, err = c.besiege(t, es, plan)
+		return err
+	})
+	return r, err
 }
 
 // besiege lets attackers come while players edit, stay, and leave with all they had.

@@ -173,11 +173,7 @@ func runOverlayHops(t *lab.Trial) error {
 			}
 		}
 	}
-	results, err := lab.DoAll(t, runs)
-	if err != nil {
-		return err
-	}
-	return reportHops(t, runs, results)
+	return lab.ReportAll(t, runs, reportHops)
 }
 
 func reportHops(t *lab.Trial, runs []hopsRun, results []hopsResult) (failed error) {

@@ -121,11 +121,7 @@ func runOverlayScenarios(t *lab.Trial) error {
 			}
 		}
 	}
-	results, err := lab.DoAll(t, runs)
-	if err != nil {
-		return err
-	}
-	return reportScenarios(t, runs, results)
+	return lab.ReportAll(t, runs, reportScenarios)
 }
 
 func reportScenarios(t *lab.Trial, runs []scenarioRun, results []scenarioResult) (failed error) {

@@ -139,21 +139,14 @@ func totalsTable(t *lab.Trial, groups []overlayRun, results [][]overlayResult) {
 	}
 	total := lab.Plot{Name: "total-traffic", Title: "Traffic of the link layer (figure 6.5)", X: "nodes started", Y: "GB"}
 	each := lab.Plot{Name: "node-traffic", Title: "Upstream of a node (figure 6.6)", X: "nodes started", Y: "B/s"}
-	lines := map[int]int{}
 	for i, g := range groups {
 		started := lab.Over(results[i], func(o overlayResult) float64 { return float64(o.Started) }).Mean
 		gb := lab.Over(results[i], func(o overlayResult) float64 { return o.link() / 1e9 })
 		rate := lab.Over(results[i], func(o overlayResult) float64 { return o.UpstreamBs })
 		table.Row(g.IAD, g.R, started, gb.PlusMinus(3), 1000*gb.Mean/started, rate.PlusMinus(0))
-		at, ok := lines[g.R]
-		if !ok {
-			at = len(total.Series)
-			lines[g.R] = at
-			name := fmt.Sprintf("r = %d", g.R)
-			total.Series, each.Series = append(total.Series, lab.Series{Name: name}), append(each.Series, lab.Series{Name: name})
-		}
-		total.Series[at].Points = append(total.Series[at].Points, [2]float64{started, gb.Mean})
-		each.Series[at].Points = append(each.Series[at].Points, [2]float64{started, rate.Mean})
+		name := fmt.Sprintf("r = %d", g.R)
+		total.Line(name).Add(started, gb.Mean)
+		each.Line(name).Add(started, rate.Mean)
 		t.Metric(fmt.Sprintf("link_gb_iad%g_r%d", g.IAD, g.R), gb.Mean, "GB")
 		t.Metric(fmt.Sprintf("upstream_b_s_iad%g_r%d", g.IAD, g.R), rate.Mean, "B/s")
 	}

@@ -182,7 +182,6 @@ func totalTraffic(t *lab.Trial, groups []storageRun, results [][]storageResult) 
 	}
 	total := lab.Plot{Name: "total-traffic", Title: "Traffic of the link layer (figure 6.10)", X: "nodes", Y: "GB"}
 	each := lab.Plot{Name: "node-traffic", Title: "Upstream of a node (figure 6.11)", X: "nodes", Y: "B/s"}
-	lines := map[int]int{}
 	for i, g := range groups {
 		mean := func(get func(storageResult) float64) float64 { return lab.Over(results[i], get).Mean }
 		gb := lab.Over(results[i], func(r storageResult) float64 { return float64(r.Sent) / 1e9 })
@@ -190,16 +189,9 @@ func totalTraffic(t *lab.Trial, groups []storageRun, results [][]storageResult) 
 			mean(func(r storageResult) float64 { return float64(r.Started) }), mean(func(r storageResult) float64 { return float64(r.Nodes) }),
 			gb.PlusMinus(2), mean(func(r storageResult) float64 { return float64(r.Failed) }),
 			mean(func(r storageResult) float64 { return float64(r.Replays) }), mean(func(r storageResult) float64 { return float64(r.Reused) }))
-		at, ok := lines[g.R]
-		if !ok {
-			at = len(total.Series)
-			lines[g.R] = at
-			name := fmt.Sprintf("r = %d", g.R)
-			total.Series, each.Series = append(total.Series, lab.Series{Name: name}), append(each.Series, lab.Series{Name: name})
-		}
-		total.Series[at].Points = append(total.Series[at].Points, [2]float64{float64(g.Nodes), gb.Mean})
-		each.Series[at].Points = append(each.Series[at].Points,
-			[2]float64{float64(g.Nodes), mean(func(r storageResult) float64 { return r.Bandwidth.Mean })})
+		name := fmt.Sprintf("r = %d", g.R)
+		total.Line(name).Add(float64(g.Nodes), gb.Mean)
+		each.Line(name).Add(float64(g.Nodes), mean(func(r storageResult) float64 { return r.Bandwidth.Mean }))
 		compareKnown(t, g.Nodes == 1000 && g.R == 16, "link_gb"+g.key(), gb.Mean, "GB", 96) // 6.4.3, Total Traffic
 		t.Metric("failed"+g.key(), mean(func(r storageResult) float64 { return float64(r.Failed) }), "")
 	}

@@ -5,15 +5,14 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/geom"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/rng"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 )
 
 // What the choice among certificates buys: how often six of a thousand nodes stand nearest to
 // some place of the world in three of four zones, by the number of places that they choose
 // among. Without a choice that is rare, with a thousand certain.
 func TestWhatAChoiceOfPlacesBuys(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	const nodes, members, zones, side, draws = 1000, 6, 4, 1_000_000, 10
 	owned := map[int]int{}
 	choices := []int{members, 4 * members, 100, certificates}

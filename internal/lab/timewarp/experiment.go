@@ -244,11 +244,7 @@ func runTimeWarp(t *lab.Trial) error {
 			runs = append(runs, warpRun{nodes, seconds, lag, t.Seed + uint64(k)})
 		}
 	}
-	results, err := lab.DoAll(t, runs)
-	if err != nil {
-		return err
-	}
-	return reportTimeWarp(t, runs, results)
+	return lab.ReportAll(t, runs, reportTimeWarp)
 }
 
 func reportTimeWarp(t *lab.Trial, runs []warpRun, results []warpResult) (failed error) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/lab"
 )
 
@@ -24,9 +25,7 @@ func TestRunRefuses(t *testing.T) {
 }
 
 func TestTerrainReports(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	dir := t.TempDir()
 	var out bytes.Buffer
 	o := lab.Options{

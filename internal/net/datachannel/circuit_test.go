@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/limit"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
 )
 
@@ -40,9 +41,7 @@ func (r *relay) Own() []netip.AddrPort                 { return nil }
 
 // TestCircuitIsNotFlooded: a node sends no more over a circuit than a relay passes on.
 func TestCircuitIsNotFlooded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/pion/sctp"
 	"github.com/pion/stun/v4"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/datachannel/datachanneltest"
 )
@@ -171,9 +172,7 @@ func isTimeout(err error) bool {
 
 // TestHostileNode: a browser does not talk to a node with another certificate.
 func TestHostileNode(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	_, at := listen(t, datachannel.Limits{Handshake: time.Second})
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

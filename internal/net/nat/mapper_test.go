@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/nat/nattest"
 )
@@ -57,9 +58,7 @@ func router(cfg nat.RouterConfig) *nat.Router {
 // TestOpen: ports are opened, renewed and closed, by the first protocol that the router
 // speaks.
 func TestOpen(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for _, port := range ports {
 		r := &nattest.Router{Life: 1}
 		opened(t, r, router(r.Start(t)).Open, nattest.Request{By: "PCP", Port: port, Life: hour}, "27.1.1.1:6000")
@@ -79,9 +78,7 @@ func TestOpen(t *testing.T) {
 
 // TestOpenIPv6: the firewall lets in what comes for this machine, by PCP or UPnP.
 func TestOpenIPv6(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	if !nattest.HasIPv6() {
 		t.Skip("this machine has no IPv6")
 	}

@@ -3,6 +3,8 @@ package transport
 import (
 	"testing"
 	"time"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 )
 
 // TestPulse: who hears nothing asks, once, and gives the other end up only when it
@@ -35,9 +37,7 @@ func TestPulse(t *testing.T) {
 // TestSilentEnd: an end that says nothing any more, and does not answer, is
 // noticed, and named so.
 func TestSilentEnd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes longer than five seconds")
-	}
+	slowtest.Skip(t, "takes longer than five seconds")
 	a, b := startNode(t, 1, func(c *Config) { c.Net.Dead = 10 * time.Second }), startNode(t, 2, steady)
 	onDatagramPath(t, a, b)
 	b.sock.Close() // nothing of it gets out any more

@@ -11,6 +11,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/socket"
 )
 
@@ -40,9 +41,7 @@ func elsewhere(t *testing.T, n byte) *peerNode {
 // TestHostileHandshakeFlood: an address that makes one complete QUIC handshake after
 // the other, under many ids, is soon refused, and keeps out nobody elsewhere.
 func TestHostileHandshakeFlood(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	n := startNode(t, 1)
 	begin := time.Now()
 	done, tried := 0, 0

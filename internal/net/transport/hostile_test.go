@@ -19,6 +19,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/faulty"
 	"github.com/voxelpopuli/voxelpopuli/internal/net/transport/socket"
 )
@@ -101,9 +102,7 @@ func numbered(n uint64, m string) []byte {
 // TestHostileFrames: what is not right on a link ends that link, is counted, and
 // harms nobody else.
 func TestHostileFrames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	n := startNode(t, 1, func(c *Config) { c.Net.MaxMessage = 1000; c.Net.Dead = time.Second })
 	good := testHello()
 	other := good
@@ -291,9 +290,7 @@ func TestSlowNode(t *testing.T) {
 // TestBackPressure: a machine that is slow holds the sender back, and gets
 // everything in the end.
 func TestBackPressure(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	const n, size = 300, 100 << 10
 	got := make(chan int, n)
 	a := startNode(t, 1, func(c *Config) { c.Queue = 2 * n })
@@ -348,9 +345,7 @@ func bad(t *testing.T, net0 *faulty.Network, n byte, change ...func(*Config)) *p
 // TestBadNetwork: over a network that loses, doubles and reorders, links carry
 // everything once and in order, and datagrams come at most once.
 func TestBadNetwork(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	const seed = 3
 	w := faulty.NewNetwork(seed)
 	w.Set(faulty.Faults{Loss: 0.1, Duplicate: 0.1, Delay: time.Millisecond, Jitter: 5 * time.Millisecond})

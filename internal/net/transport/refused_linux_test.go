@@ -5,14 +5,14 @@ import (
 	"net/netip"
 	"slices"
 	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 )
 
 // A machine says that nothing listens at a port; a port at which somebody listens, who says
 // nothing, is not refused.
 func TestRefused(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for _, local := range []string{"127.0.0.1:0", "[::1]:0"} {
 		listen := func() (*net.UDPConn, netip.AddrPort) {
 			c, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.MustParseAddrPort(local)))

@@ -17,6 +17,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk/worldfs"
@@ -283,9 +284,7 @@ func TestQuickEnds(t *testing.T) {
 // TestEveryFileDamaged damages each file of a world in each of several ways: nothing
 // panics, and what cannot be opened is damaged, in one line.
 func TestEveryFileDamaged(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	good := folder(t, 3)
 	dir := filepath.Join(good.Dir(), "worlds", "home")
 	saved := tree(t, dir)

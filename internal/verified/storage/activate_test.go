@@ -7,6 +7,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/overlay"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage/messages"
@@ -60,12 +61,7 @@ func TestWakingWhileNeighboursChange(t *testing.T) {
 	if awake != wakes {
 		t.Fatalf("%d characters are in the world, not %d: this test shows nothing", awake, wakes)
 	}
-	if n := b.agree(4); n > 0 {
-		t.Errorf("%d of %d nodes have a wrong state", n, len(b.live()))
-	}
-	if n := b.zonesHold(4); n > 0 {
-		t.Errorf("%d objects are missing in some zone", n)
-	}
+	b.worldIsWhole(4)
 }
 
 // The nodes of two zones that have just woken a character leave, and with them the
@@ -83,17 +79,8 @@ func TestWakingIsSaidTwice(t *testing.T) {
 			h.Stop()
 		}
 	}
-	for of := int64(2); of <= 4; of++ {
-		b.until(b.update(of))
-		b.replay(of)
-	}
-	b.until(b.update(4).Add(5 * time.Second))
-	if n := b.agree(4); n > 0 {
-		t.Errorf("%d of %d nodes have a wrong state", n, len(b.live()))
-	}
-	if n := b.zonesHold(4); n > 0 {
-		t.Errorf("%d objects are missing in some zone", n)
-	}
+	b.runUpdates(2, 4)
+	b.worldIsWhole(4)
 }
 
 // A player comes back long before it counts, and the nodes of two zones that have
@@ -120,17 +107,8 @@ func TestWakingIsSaidTwiceInTime(t *testing.T) {
 	if gone < 2 {
 		t.Fatal("too few who have woken it leave: this test shows nothing")
 	}
-	for of := int64(2); of <= 4; of++ {
-		b.until(b.update(of))
-		b.replay(of)
-	}
-	b.until(b.update(4).Add(5 * time.Second))
-	if n := b.agree(4); n > 0 {
-		t.Errorf("%d of %d nodes have a wrong state", n, len(b.live()))
-	}
-	if n := b.zonesHold(4); n > 0 {
-		t.Errorf("%d objects are missing in some zone", n)
-	}
+	b.runUpdates(2, 4)
+	b.worldIsWhole(4)
 }
 
 // riser says that everybody who sleeps where it is was woken.
@@ -154,9 +132,7 @@ func (*riser) Answer(n *storage.Node, _ *overlay.Contact, q *messages.Retrieve, 
 // In two of four zones nobody wakes characters, or everybody who sleeps is said to be awake.
 // Who has come back and acts is awake, and nobody else.
 func TestHalfOfTheZonesKeepNobodyAsleep(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	for name, liar := range map[string]storage.Behaviour{"sleepy": &sleepy{}, "riser": &riser{}} {
 		b := newBed(t, 5, 4, 60, 2*time.Minute)
 		b.protocol = storage.ProtocolHardened
@@ -278,11 +254,7 @@ func TestWakingGoesTwoWays(t *testing.T) {
 	for _, m := range b.live()[:10] {
 		b.activate(m, 1)
 	}
-	for of := int64(2); of <= 4; of++ {
-		b.until(b.update(of))
-		b.replay(of)
-	}
-	b.until(b.update(4).Add(5 * time.Second))
+	b.runUpdates(2, 4)
 	if way.dropped < 10 {
 		t.Fatalf("only %d messages were dropped: this test shows nothing", way.dropped)
 	}

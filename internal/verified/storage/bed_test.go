@@ -290,3 +290,46 @@ func (b *bed) zonesHoldOf(of int64, want func(*state.Object) bool) (missing int)
 
 // after draws a time within d.
 func (b *bed) after(d time.Duration) time.Duration { return time.Duration(b.rand.Intn(int(d))) }
+
+// playAll lets all players act in an update; they come into the world in the first.
+func (b *bed) playAll(of int64) {
+	b.until(b.update(of))
+	if of == 1 {
+		for _, m := range b.live() {
+			b.activate(m, of)
+		}
+	}
+	b.play(of)
+}
+
+// settle waits until an update is over, and replays it.
+func (b *bed) settle(of int64) {
+	b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
+	b.replay(of)
+}
+
+// runUpdates runs updates in which nothing else happens, and replays them.
+func (b *bed) runUpdates(first, last int64) {
+	for of := first; of <= last; of++ {
+		b.until(b.update(of))
+		b.replay(of)
+	}
+	b.until(b.update(last).Add(5 * time.Second))
+}
+
+// worldIsWhole checks that all nodes have the right state, and all zones every object.
+func (b *bed) worldIsWhole(of int64) {
+	b.t.Helper()
+	if n := b.agree(of); n > 0 {
+		b.t.Errorf("%d of %d nodes have a wrong state", n, len(b.live()))
+	}
+	if n := b.zonesHold(of); n > 0 {
+		b.t.Errorf("%d objects are missing in some zone", n)
+	}
+}
+
+// any is some node that lives.
+func (b *bed) any() *member {
+	live := b.live()
+	return live[b.rand.Intn(len(live))]
+}

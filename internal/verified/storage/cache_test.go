@@ -19,13 +19,7 @@ func TestSharedCacheTellsNothing(t *testing.T) {
 			b.memo = nil
 		}
 		for of := int64(0); of <= last; of++ {
-			b.until(b.update(of))
-			if of == 1 {
-				for _, m := range b.live() {
-					b.activate(m, of)
-				}
-			}
-			b.play(of)
+			b.playAll(of)
 		}
 		b.until(b.update(last).Add(3*storage.DefaultLMax + time.Second))
 		return b

@@ -38,8 +38,7 @@ func allBeginAnew(t *testing.T, seed uint64, wire bool, back time.Duration) {
 	for of := int64(0); of <= cut; of++ {
 		b.until(b.update(of))
 		b.play(of)
-		b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
-		b.replay(of)
+		b.settle(of)
 	}
 	if n := b.agree(cut); n > 0 {
 		t.Fatalf("%d of %d nodes have a wrong state before", n, nodes)

@@ -18,24 +18,14 @@ func TestLongZonesRecoverFromChurn(t *testing.T) {
 		b := newBed(t, seed, 4, 60, 2*time.Minute)
 		next := 60
 		for of := int64(0); of <= 7; of++ {
-			b.until(b.update(of))
-			if of == 1 {
-				for _, m := range b.live() {
-					b.activate(m, of)
-				}
-			}
-			b.play(of)
+			b.playAll(of)
 			if of >= 1 && of <= 4 { // one comes and two leave, at any time
 				b.sim.At(b.update(of).Add(b.after(interval)), func() { b.start(next); next++ })
 				for range 2 {
-					b.sim.At(b.update(of).Add(b.after(interval)), func() {
-						live := b.live()
-						live[b.rand.Intn(len(live))].Stop()
-					})
+					b.sim.At(b.update(of).Add(b.after(interval)), func() { b.any().Stop() })
 				}
 			}
-			b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
-			b.replay(of)
+			b.settle(of)
 		}
 		if n := b.agree(7); n > 0 {
 			t.Errorf("seed %d: %d of %d nodes have a wrong state", seed, n, len(b.live()))
@@ -62,8 +52,7 @@ func TestNewcomersCatchUp(t *testing.T) {
 	if !m.node().Ready() {
 		t.Fatal("the node is not ready in time: this test shows nothing")
 	}
-	b.until(b.update(3).Add(3*storage.DefaultLMax + time.Second))
-	b.replay(3)
+	b.settle(3)
 	if why := b.differs(m, 3); why != "" || b.failed > 0 {
 		t.Errorf("%s, %d updates failed", why, b.failed)
 	}
@@ -84,13 +73,7 @@ func TestWhoComesJustBeforeTheBeginning(t *testing.T) {
 	for of := int64(0); of <= 2; of++ {
 		b.until(b.update(of))
 		b.play(of)
-		b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
-		b.replay(of)
+		b.settle(of)
 	}
-	if n := b.agree(2); n > 0 {
-		t.Errorf("%d of %d nodes have a wrong state", n, len(b.live()))
-	}
-	if n := b.zonesHold(2); n > 0 {
-		t.Errorf("%d objects are missing in some zone", n)
-	}
+	b.worldIsWhole(2)
 }

@@ -108,8 +108,7 @@ func TestNobodyIsBelievedAboutTheBeginning(t *testing.T) {
 		}
 		return &denier{}
 	}
-	b.until(b.update(1).Add(3*storage.DefaultLMax + time.Second))
-	b.replay(1)
+	b.settle(1)
 	if n := b.agree(1); n > 0 {
 		t.Errorf("%d nodes have a wrong state", n)
 	}

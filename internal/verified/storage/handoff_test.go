@@ -37,11 +37,7 @@ func TestHandOffs(t *testing.T) {
 		b.replay(0)
 		b.until(b.update(1).Add(-2 * time.Second))
 		b.leaveTogether(b.live()[3].bedAt, 0, 1, 3)
-		for of := int64(1); of <= 3; of++ {
-			b.until(b.update(of))
-			b.replay(of)
-		}
-		b.until(b.update(3).Add(5 * time.Second))
+		b.runUpdates(1, 3)
 		if missing := b.zonesHold(3); missing > 0 == hands {
 			t.Errorf("hand over %v: %d objects are missing in some zone", hands, missing)
 		}
@@ -83,11 +79,7 @@ func TestNamedFarewells(t *testing.T) {
 		b.replay(0)
 		b.until(b.update(1).Add(-2 * time.Second))
 		b.leaveTogether(b.live()[3].bedAt, 0, 1, 3)
-		for of := int64(1); of <= 3; of++ {
-			b.until(b.update(of))
-			b.replay(of)
-		}
-		b.until(b.update(3).Add(5 * time.Second))
+		b.runUpdates(1, 3)
 		if missing := b.zonesHold(3); missing > 0 {
 			t.Errorf("wire %v: %d objects are missing in some zone", wire, missing)
 		}

@@ -31,29 +31,14 @@ func TestLongProtocolsAgreeWithSequentialReplay(t *testing.T) {
 			b.protocol, b.wire = p.Protocol, p.wire
 			next := nodes
 			for of := int64(0); of <= last; of++ {
-				b.until(b.update(of))
-				if of == 1 {
-					for _, m := range b.live() {
-						b.activate(m, of)
-					}
-				}
-				b.play(of)
+				b.playAll(of)
 				if of >= 1 && of <= last-3 {
 					b.sim.At(b.update(of).Add(b.after(interval)), func() { b.start(next); next++ })
-					b.sim.At(b.update(of).Add(b.after(interval)), func() {
-						live := b.live()
-						live[b.rand.Intn(len(live))].Stop()
-					})
+					b.sim.At(b.update(of).Add(b.after(interval)), func() { b.any().Stop() })
 				}
-				b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
-				b.replay(of)
+				b.settle(of)
 			}
-			if n := b.agree(last); n > 0 {
-				t.Errorf("%d of %d nodes have a wrong state", n, len(b.live()))
-			}
-			if n := b.zonesHold(last); n > 0 {
-				t.Errorf("%d objects are missing in some zone", n)
-			}
+			b.worldIsWhole(last)
 			// One certified copy of a player's actions is enough.
 			single, count := 0, 0
 			for _, r := range b.reports {

@@ -119,15 +119,8 @@ func TestOneZoneMayBeSilent(t *testing.T) {
 		return &spy{quiet: b.space.Zone(b.nodes[n].self.Pos) == 2}
 	}
 	for of := int64(0); of <= 4; of++ {
-		b.until(b.update(of))
-		if of == 1 {
-			for _, m := range b.live() {
-				b.activate(m, of)
-			}
-		}
-		b.play(of)
-		b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
-		b.replay(of)
+		b.playAll(of)
+		b.settle(of)
 		if n := b.agree(of); n > 0 {
 			t.Fatalf("%d of %d nodes have a wrong state at t_%d", n, len(b.live()), of)
 		}
@@ -156,8 +149,7 @@ func TestActivationAndDeactivation(t *testing.T) {
 			}
 			m.Call(func() { m.node().Activate(m.bedAt) })
 		}
-		b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
-		b.replay(of)
+		b.settle(of)
 		if n := b.agree(of); n > 0 {
 			t.Fatalf("%d of %d nodes have a wrong state at t_%d", n, len(b.live()), of)
 		}
@@ -230,13 +222,7 @@ func size(poly geom.Polygon) float64 {
 func TestHops(t *testing.T) {
 	b := newBed(t, 2, 4, 40, 2*time.Minute)
 	for of := int64(0); of <= 3; of++ {
-		b.until(b.update(of))
-		if of == 1 {
-			for _, m := range b.live() {
-				b.activate(m, of)
-			}
-		}
-		b.play(of)
+		b.playAll(of)
 	}
 	mean := func(k storage.Arrival) float64 {
 		sum := 0

@@ -28,8 +28,7 @@ func TestPinsThatHoldNothing(t *testing.T) {
 		m.node().Misplace(far.self)
 	}
 	for of := int64(1); of <= 5; of++ {
-		b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
-		b.replay(of)
+		b.settle(of)
 	}
 	s := m.node().State()
 	for _, o := range b.truth[5] {

@@ -3,8 +3,6 @@ package storage_test
 import (
 	"testing"
 	"time"
-
-	"github.com/voxelpopuli/voxelpopuli/internal/verified/storage"
 )
 
 // Without churn every node's part of the world is, after every update, what the
@@ -14,15 +12,8 @@ func TestZonesAgreeWithSequentialReplay(t *testing.T) {
 	for seed := uint64(1); seed <= 2; seed++ {
 		b := newBed(t, seed, 4, 36, 2*time.Minute)
 		for of := int64(0); of <= 5; of++ {
-			b.until(b.update(of))
-			if of == 1 {
-				for i := range 36 {
-					b.activate(b.nodes[i], of)
-				}
-			}
-			b.play(of)
-			b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
-			b.replay(of)
+			b.playAll(of)
+			b.settle(of)
 			if n := b.agree(of); n > 0 {
 				t.Fatalf("seed %d: %d of %d nodes have a wrong state at t_%d", seed, n, len(b.live()), of)
 			}

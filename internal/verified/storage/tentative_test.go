@@ -33,15 +33,8 @@ func TestUnsureCellsHeal(t *testing.T) {
 	b.behave = func(int) storage.Behaviour { return &mute{of: lost} }
 	doubts := map[int64]int{}
 	for of := int64(0); of <= end; of++ {
-		b.until(b.update(of))
-		if of == 1 {
-			for _, m := range b.live() {
-				b.activate(m, of)
-			}
-		}
-		b.play(of)
-		b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
-		b.replay(of)
+		b.playAll(of)
+		b.settle(of)
 		for _, m := range b.live() {
 			doubts[of] += m.node().State().UnsureCells()
 		}
@@ -56,12 +49,7 @@ func TestUnsureCellsHeal(t *testing.T) {
 	if n := b.differ(); n > 0 {
 		t.Errorf("%d objects have several versions", n)
 	}
-	if n := b.agree(end); n > 0 {
-		t.Errorf("%d of %d nodes have a wrong state", n, len(b.live()))
-	}
-	if n := b.zonesHold(end); n > 0 {
-		t.Errorf("%d objects are missing in some zone", n)
-	}
+	b.worldIsWhole(end)
 }
 
 // differ is how many objects nodes hold in different versions.

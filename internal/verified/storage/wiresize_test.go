@@ -54,20 +54,13 @@ func TestSimulationsAreChargedForWhatTravels(t *testing.T) {
 	}
 	next := nodes
 	for of := int64(0); of <= last; of++ {
-		b.until(b.update(of))
-		if of == 1 {
-			for _, m := range b.live() {
-				b.activate(m, of)
-			}
-		}
-		b.play(of)
+		b.playAll(of)
 		if of == 1 || of == 2 {
 			b.sim.At(b.update(of).Add(b.after(interval)), func() { b.start(next); next++ })
-			b.sim.At(b.update(of).Add(b.after(interval)), func() { b.live()[b.rand.Intn(len(b.live()))].Stop() })
-			b.sim.At(b.update(of).Add(b.after(interval)), func() { b.live()[b.rand.Intn(len(b.live()))].Crash() })
+			b.sim.At(b.update(of).Add(b.after(interval)), func() { b.any().Stop() })
+			b.sim.At(b.update(of).Add(b.after(interval)), func() { b.any().Crash() })
 		}
-		b.until(b.update(of).Add(3*storage.DefaultLMax + time.Second))
-		b.replay(of)
+		b.settle(of)
 	}
 	for name, s := range totals {
 		t.Logf("%-16s %6d messages, %8d bytes", name, s.messages, s.bytes)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/pack"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
@@ -213,9 +214,7 @@ func TestFarTileIsLikeTheLand(t *testing.T) {
 
 // The world's bytes must be the same everywhere, so it must build everywhere.
 func TestBuildsForOtherMachines(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the package for other machines")
-	}
+	slowtest.Skip(t, "builds the package for other machines")
 	for _, target := range []string{"linux/arm64", "js/wasm", "windows/amd64", "linux/386"} {
 		os, arch, _ := strings.Cut(target, "/")
 		cmd := exec.Command("go", "build", ".")

@@ -1,7 +1,11 @@
 // Package simtest is what tests of simulations share.
 package simtest
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
+)
 
 // Long skips a test that simulates for long under the race detector: a simulation
 // has one goroutine, in which the detector finds nothing and which it makes ten
@@ -10,9 +14,7 @@ import "testing"
 // short mode. The names of such tests begin with TestLong.
 func Long(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("a long simulation: run it without -short")
-	}
+	slowtest.Skip(t, "a long simulation: run it without -short")
 	if race {
 		t.Skip("a long simulation, on one goroutine: run it without the race detector")
 	}

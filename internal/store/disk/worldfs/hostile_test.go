@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/identity"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/slowtest"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/disk"
 	"github.com/voxelpopuli/voxelpopuli/internal/store/files"
 )
@@ -40,9 +41,7 @@ func exportOf(t *testing.T, write func(e *exporter) error) string {
 // TestHostileImportBomb: a small file that holds a world of hundreds of megabytes is
 // refused before anything is written, and in little memory.
 func TestHostileImportBomb(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	slowtest.Skip(t, "takes seconds")
 	f := folder(t)
 	large := exportOf(t, func(e *exporter) error {
 		value := make([]byte, maxValue)
