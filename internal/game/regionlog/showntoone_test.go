@@ -74,6 +74,7 @@ func TestShownLeftOut(t *testing.T) {
 	s := newShower(flat)
 	s.who = []id.ID{{2}}
 	s.columns(s.all()...)
+	s.signFor(t)
 	began := maxWithout - 1 // statements before it watches
 	for i := range 2 * maxWithout {
 		if i == began {
@@ -93,7 +94,7 @@ func TestShownLeftOut(t *testing.T) {
 // compared.
 func TestShownBounds(t *testing.T) {
 	s := newShower(flat)
-	at := world.Pos{X: -100, Y: 70, Z: 5}
+	at := world.Pos{X: -120, Y: 70, Z: 5}
 	s.watched = nil
 	for i := range 40 {
 		who := []id.ID{{byte(i + 1)}}
