@@ -101,7 +101,7 @@ func checkingRound(t *lab.Trial, nodes, editors, walkers int, seconds float64, u
 		return l, err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	es, err := c.join(editors)
+	es, err := c.join(editors, 1)
 	if err != nil {
 		return l, err
 	}

@@ -71,7 +71,7 @@ func sparesRound(t *lab.Trial, nodes, editors int, seconds float64, spareless bo
 		return m, err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	es, err := c.join(editors)
+	es, err := c.join(editors, 1)
 	if err != nil {
 		return m, err
 	}

@@ -91,7 +91,7 @@ func takeOver(t *lab.Trial, nodes, editors int, hosting string, plan takeoverPla
 		return r, err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	es, err := c.join(editors)
+	es, err := c.join(editors, 1)
 	if err != nil {
 		return r, err
 	}
