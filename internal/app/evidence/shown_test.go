@@ -27,17 +27,19 @@ func TestShown(t *testing.T) {
 		columns = append(columns, a.Share(i))
 	}
 	node := id.Of([]byte("node"))
+	who := []id.ID{id.Of([]byte("session"))}
+	known := []regionlog.Known{{Session: who[0], Columns: 1<<world.Columns - 1}}
 	view, pieces := regionlog.NewView(a.Pos()), regionlog.BeginPieces(node, 1)
-	pieces.Add(regionlog.ColumnsPiece(1, columns, regionlog.ColumnHash))
-	view.Columns(1, columns)
+	pieces.Add(regionlog.ColumnsPiece(1, who, columns, regionlog.ColumnHash))
+	view.Columns(1, who, who, columns)
 	var proof *regionlog.Display
 	a.Record(by, func(out *regionlog.Output) {
 		if out.Checkpoint == nil {
 			return
 		}
-		s := &regionlog.Shown{Checkpoint: out.Checkpoint, To: node, Number: pieces.Number, Head: pieces.Head, Current: 1<<world.Columns - 1}
+		s := &regionlog.Shown{Checkpoint: out.Checkpoint, To: node, Number: pieces.Number, Head: pieces.Head, Current: known}
 		s.Sign(by)
-		if j := view.Compare(s); j.Proof != nil {
+		if j := view.Compare(s, known); j.Proof != nil {
 			proof = j.Proof
 		}
 	})
@@ -49,8 +51,8 @@ func TestShown(t *testing.T) {
 			e.Begin(0, false)
 			e.Block(frame.Block{Place: 99, Block: world.GoldOre})
 			e.End()
-			pieces.Add(regionlog.FramePiece(tick, e.Buf))
-			view.Frame(tick, e.Buf)
+			pieces.Add(regionlog.FramePiece(tick, who, e.Buf))
+			view.Frame(tick, who, who, e.Buf)
 		}
 		a.EndTick(machine.Time(start.Add(time.Duration(tick) * 50 * time.Millisecond).UnixNano()))
 	}

@@ -37,6 +37,15 @@ type (
 	}
 )
 
+// sessions are those that it is for.
+func (m *ToWatchers) sessions() []id.ID {
+	list := make([]id.ID, len(m.To))
+	for i := range m.To {
+		list[i] = m.To[i].Session
+	}
+	return list
+}
+
 // Watcher is a session that receives a frame.
 type Watcher struct {
 	Session id.ID

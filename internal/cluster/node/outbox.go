@@ -78,10 +78,10 @@ func (s *remoteSessions) flush() {
 	for i := range o.list {
 		l := &o.list[i]
 		if l.all != nil {
-			s.signs.NoteMessage(l.to, l.all.Msg)
+			s.signs.NoteMessage(l.to, l.all.Sessions, l.all.Msg)
 			s.links.Send(l.to, l.all)
 		} else {
-			s.signs.NoteFrame(l.to, l.watcher.Region, l.watcher.Tick, l.watcher.Cells)
+			s.signs.NoteFrame(l.to, l.watcher.Region, l.watcher.Tick, l.watcher.sessions(), l.watcher.Cells)
 			s.links.Send(l.to, l.watcher)
 		}
 		o.list[i] = outgoingMessage{}

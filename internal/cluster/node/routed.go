@@ -88,6 +88,7 @@ func (w *network) fromSession(session id.ID, to shards.Shard, m machine.Message)
 	w.routes.Use(session, to, m)
 	if !to.Lobby {
 		w.unanswered.Ask(session, to.Region, m)
+		w.shown.Ask(session, to.Region, m)
 	}
 	if x := w.verified.Auditor(); x != nil && !to.Lobby {
 		x.OnRequest(session, to.Region, m)

@@ -60,11 +60,7 @@ func speaker(m machine.Message) (p shards.Shard, ok bool) {
 // toSessions brings what a node says in a shard's name to sessions here.
 func (g *gatewaySessions) toSessions(f *peers.Remote, sessions []id.ID, m machine.Message) {
 	shard, ok := speaker(m)
-	if !ok {
-		g.Counts.Dropped++
-		return
-	}
-	if x, isFrame := m.(*region.Frame); isFrame && !g.showable(x.Region, x.Tick, x.Cells, x.Own) {
+	if _, isFrame := m.(*region.Frame); isFrame || !ok { // frames come as ToWatchers, and are compared
 		g.Counts.Dropped++
 		return
 	}
@@ -72,7 +68,7 @@ func (g *gatewaySessions) toSessions(f *peers.Remote, sessions []id.ID, m machin
 		sessions = slices.DeleteFunc(slices.Clone(sessions), func(s id.ID) bool { return g.entered[s] == nil || g.entered[s].Player != a.Player })
 	}
 	g.inNameOf(f, shard, sessions, func() {
-		g.shown.Columns(f, m)
+		g.shown.Columns(f, sessions, m)
 		if list, ok := m.(*lobby.Players); ok {
 			g.local.listed(f, list)
 		}
@@ -94,17 +90,16 @@ func (g *gatewaySessions) toSessions(f *peers.Remote, sessions []id.ID, m machin
 
 // toWatchers brings the frame of a remote region to sessions here.
 func (g *gatewaySessions) toWatchers(f *peers.Remote, m *ToWatchers) {
-	sessions := make([]id.ID, len(m.To))
-	own := make([]region.Own, len(m.To))
+	sessions, own := m.sessions(), make([]region.Own, len(m.To))
 	for i := range m.To {
-		sessions[i], own[i] = m.To[i].Session, m.To[i].Own
+		own[i] = m.To[i].Own
 	}
 	if !g.showable(m.Region, m.Tick, m.Cells, own...) {
 		g.Counts.Dropped++
 		return
 	}
 	g.inNameOf(f, shards.Shard{Region: m.Region}, sessions, func() {
-		g.shown.Frame(f, m.Region, m.Tick, m.Cells)
+		g.shown.Frame(f, m.Region, m.Tick, sessions, m.Cells)
 		for i := range m.To {
 			g.toSessionOrNotice(f, m.To[i].Session, &region.Frame{Region: m.Region, Tick: m.Tick, Own: m.To[i].Own, Cells: m.Cells})
 		}

@@ -115,6 +115,15 @@ func validRates(set *watchSet) bool {
 	return true
 }
 
+// Columns has a bit for each column that a session watches; none if the region does nothing
+// for such a Watch of a session.
+func (w *Watch) Columns() uint16 {
+	if w.BlocksOnly || !validRates(&w.Rates) {
+		return 0
+	}
+	return watched(&w.Rates)
+}
+
 // watch replaces what a session watches; it reports whether that changes what
 // the session is sent.
 func (n *interest) watch(from machine.Peer, w *Watch, tick uint64) bool {

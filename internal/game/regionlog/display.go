@@ -3,16 +3,18 @@ package regionlog
 import (
 	"fmt"
 
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/wire/frame"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
-// Display is a proof that the leader of a region has shown a node other blocks than it
-// has signed: it has signed what it has sent that node between two checkpoints, and that
-// the node knows the column by it as it is in the second. Base is the column as it came
-// last, or as it is in the first checkpoint.
+// Display is a proof that the leader of a region has shown a session of a node other blocks
+// than it has signed: it has signed what it has sent that node between two checkpoints, and
+// that the session knows the column by it as it is in the second. Base is the column as it
+// came last, or as it is in the first checkpoint.
 type Display struct {
 	From, To *Shown
+	Session  id.ID
 	Column   int
 	Base     *world.Column
 	Pieces   [][]byte
@@ -23,6 +25,7 @@ func (p *Display) Append(b []byte) []byte {
 	w := writer{b}
 	w.put(p.From.Append(nil))
 	w.put(p.To.Append(nil))
+	w.raw(p.Session[:])
 	w.uint(uint64(p.Column))
 	var c writer
 	c.column(p.Base)
@@ -40,11 +43,11 @@ func DecodeDisplay(b []byte) (*Display, error) {
 	r := newReader(b)
 	from, errFrom := DecodeShown(r.Bytes(MaxShown), nil)
 	to, errTo := DecodeShown(r.Bytes(MaxShown), nil)
-	column, packed := int(r.Uint(world.Columns-1)), r.Bytes(MaxState)
+	session, column, packed := r.id(), int(r.Uint(world.Columns-1)), r.Bytes(MaxState)
 	if errFrom != nil || errTo != nil || r.Bad() {
 		return nil, bad
 	}
-	p := &Display{From: from, To: to, Column: column}
+	p := &Display{From: from, To: to, Session: session, Column: column}
 	for n := r.Uint(maxPieces); n > 0 && !r.Bad(); n-- {
 		p.Pieces = append(p.Pieces, r.Bytes(MaxEntry))
 	}
@@ -76,30 +79,29 @@ func (p *Display) Check() (*Finding, error) {
 		return nil, ErrChain
 	}
 	chain := Pieces{p.From.Number, p.From.Head}
-	want, known, after := from.Hashes[partColumns+p.Column], p.From.Current>>p.Column&1 == 1, 0
+	want, known, after := from.Hashes[partColumns+p.Column], p.From.Knows(p.Session)>>p.Column&1 == 1, 0
 	for i, piece := range p.Pieces {
 		chain.Add(piece)
-		if h, ok := hashIn(piece, p.Column); ok {
+		if h, ok := hashIn(piece, p.Session, p.Column); ok {
 			want, known, after = h, true, i+1
 		}
 	}
 	if chain.Head != p.To.Head {
 		return nil, ErrChain
 	}
-	if !known || p.To.Current>>p.Column&1 == 0 || p.Base.Pos != to.Region.Column(p.Column) || hashColumn(p.Base) != want {
+	if !known || p.To.Knows(p.Session)>>p.Column&1 == 0 || p.Base.Pos != to.Region.Column(p.Column) || hashColumn(p.Base) != want {
 		return nil, fmt.Errorf("%w: a column that was not shown", ErrFormat)
 	}
 	c := p.Base.Clone()
 	var f frame.Frame
 	for _, piece := range p.Pieces[after:] {
-		r := newReader(piece)
-		if r.Byte() != pieceFrame {
+		kind, cells, is := openPiece(piece, p.Session)
+		if kind != pieceFrame || !is {
 			continue
 		}
-		r.Uint(maxU62)
-		blocksIn(&f, to.Region, r.Take(uint64(r.Len())), func(i int, at world.Pos, b world.Block) {
+		blocksIn(&f, to.Region, cells, func(i int, b blockAt) {
 			if i == p.Column {
-				c.Set(int(at.X&(world.ChunkSize-1)), int(at.Y), int(at.Z&(world.ChunkSize-1)), b)
+				b.put(c)
 			}
 		})
 	}

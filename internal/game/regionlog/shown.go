@@ -1,10 +1,12 @@
 package regionlog
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -19,10 +21,22 @@ type Shown struct {
 	To         id.ID    // the node
 	Number     uint64   // of pieces since the chain began
 	Head       [32]byte // of the chain
-	Current    uint16   // a bit for each column that was shown as it is in the checkpoint
+	Current    []Known  // what was shown as it is in the checkpoint, in the order of sessions
 
 	Signature [64]byte
 }
+
+// Known are columns that a session knows, a bit for each.
+type Known struct {
+	Session id.ID
+	Columns uint16
+}
+
+// Compare compares the sessions.
+func (k Known) Compare(l Known) int { return bytes.Compare(k.Session[:], l.Session[:]) }
+
+// MaxKnown bounds the sessions of a node to which a region is shown.
+const MaxKnown = 1 << 12
 
 const (
 	shownContext  = "voxelpopuli region shown 1\n"
@@ -42,7 +56,20 @@ func (s *Shown) own(w *writer) {
 	w.raw(s.To[:])
 	w.uint(s.Number)
 	w.raw(s.Head[:])
-	w.uint(uint64(s.Current))
+	w.uint(uint64(len(s.Current)))
+	for _, k := range s.Current {
+		w.raw(k.Session[:])
+		w.uint(uint64(k.Columns))
+	}
+}
+
+// Knows returns the columns that a session was shown as they are in the checkpoint.
+func (s *Shown) Knows(session id.ID) uint16 {
+	i, ok := slices.BinarySearchFunc(s.Current, Known{Session: session}, Known.Compare)
+	if !ok {
+		return 0
+	}
+	return s.Current[i].Columns
 }
 
 // Sign signs it with the key of the checkpoint.
@@ -66,40 +93,46 @@ func (s *Shown) AppendAfter(b []byte, had *Hashes) []byte {
 }
 
 // MaxShown bounds the encoding.
-const MaxShown = MaxCheckpoint + 256
+const MaxShown = MaxCheckpoint + 256 + MaxKnown*(id.Size+3)
 
 // DecodeShown reads what AppendAfter wrote. Hashes that were left out are zero if the
 // reader has none: then the signature does not hold. Nothing is verified.
 func DecodeShown(b []byte, had *Hashes) (*Shown, error) {
 	r := newReader(b)
 	c := r.checkpoint(had)
-	s := &Shown{Checkpoint: c, To: r.id(), Number: r.Uint(maxU62), Head: [32]byte(r.Take(32)), Current: uint16(r.Uint(1<<world.Columns - 1))}
+	s := &Shown{Checkpoint: c, To: r.id(), Number: r.Uint(maxU62), Head: [32]byte(r.Take(32))}
+	inOrder := true
+	for n := r.Uint(MaxKnown); n > 0 && !r.Bad(); n-- {
+		k := Known{r.id(), uint16(r.Uint(allColumns))}
+		inOrder = inOrder && (len(s.Current) == 0 || s.Current[len(s.Current)-1].Compare(k) < 0)
+		s.Current = append(s.Current, k)
+	}
 	s.Signature = [64]byte(r.Take(64))
-	if !r.End() {
+	if !r.End() || !inOrder {
 		return nil, ErrFormat
 	}
 	return s, nil
 }
 
-// The kinds of piece.
+// allColumns has a bit for each column.
+const allColumns = 1<<world.Columns - 1
+
+// The kinds of piece. Both begin with the tick and the sessions that are shown it.
 const (
-	pieceFrame   = iota + 1 // tick, cells
-	pieceColumns            // tick, columns with their hashes
+	pieceFrame   = iota + 1 // cells
+	pieceColumns            // columns with their hashes
 )
 
 // FramePiece is the shared part of a frame as a piece of what is shown.
-func FramePiece(tick uint64, cells []byte) []byte {
-	w := writer{make([]byte, 0, len(cells)+12)}
-	w.b = append(w.b, pieceFrame)
-	w.uint(tick)
+func FramePiece(tick uint64, to []id.ID, cells []byte) []byte {
+	w := beginPiece(pieceFrame, tick, to, len(cells))
 	w.raw(cells)
 	return w.b
 }
 
 // ColumnsPiece are whole columns as a piece of what is shown.
-func ColumnsPiece(tick uint64, list []*world.Column, hash func(*world.Column) [32]byte) []byte {
-	w := writer{[]byte{pieceColumns}}
-	w.uint(tick)
+func ColumnsPiece(tick uint64, to []id.ID, list []*world.Column, hash func(*world.Column) [32]byte) []byte {
+	w := beginPiece(pieceColumns, tick, to, 33*len(list))
 	for _, c := range list {
 		h := hash(c)
 		w.b = append(w.b, byte(c.Pos.Index()))
@@ -108,16 +141,40 @@ func ColumnsPiece(tick uint64, list []*world.Column, hash func(*world.Column) [3
 	return w.b
 }
 
+func beginPiece(kind byte, tick uint64, to []id.ID, size int) writer {
+	w := writer{make([]byte, 0, 16+id.Size*len(to)+size)}
+	w.b = append(w.b, kind)
+	w.uint(tick)
+	w.uint(uint64(len(to)))
+	for i := range to {
+		w.raw(to[i][:])
+	}
+	return w
+}
+
+// openPiece returns the kind and the rest of a piece, and whether a session was shown it.
+func openPiece(piece []byte, session id.ID) (kind byte, rest []byte, is bool) {
+	r := newReader(piece)
+	kind = r.Byte()
+	r.Uint(maxU62)
+	for n := r.Uint(uint64(len(piece))); n > 0 && !r.Bad(); n-- {
+		is = r.id() == session || is
+	}
+	rest = r.Take(uint64(r.Len()))
+	return kind, rest, is && !r.Bad()
+}
+
 // ColumnHash is the hash by which a checkpoint and a piece name the blocks of a column.
 func ColumnHash(c *world.Column) [32]byte { return hashColumn(c) }
 
-// hashIn returns the hash that a piece gives for a column; false: it does not have it.
-func hashIn(piece []byte, column int) (h [32]byte, ok bool) {
-	r := newReader(piece)
-	if r.Byte() != pieceColumns {
+// hashIn returns the hash that a piece gives a session for a column; false: it gives none.
+func hashIn(piece []byte, session id.ID, column int) (h [32]byte, ok bool) {
+	kind, rest, is := openPiece(piece, session)
+	if kind != pieceColumns || !is {
 		return h, false
 	}
-	for r.Uint(maxU62); r.Len() > 0 && !r.Bad(); {
+	r := newReader(rest)
+	for r.Len() > 0 && !r.Bad() {
 		if i, sum := r.Byte(), r.Take(32); int(i) == column {
 			h, ok = [32]byte(sum), true
 		}

@@ -20,11 +20,14 @@ type shower struct {
 	tick   uint64
 	had    *Hashes
 	to     id.ID
-	lost   bool // messages to the node
+	who    []id.ID // the sessions that are shown it
+	lost   bool    // messages to the node
+
+	watched []Known // by sessions of the node
 }
 
 func newShower(ground func(world.ColumnPos) *world.Column) *shower {
-	s := &shower{a: NewArea(world.AreaConfig{Seed: 3}, world.RegionPos{X: -1}, false), tick: 7, to: id.Of([]byte("node"))}
+	s := &shower{a: NewArea(world.AreaConfig{Seed: 3}, world.RegionPos{X: -1}, false), tick: 7, to: id.Of([]byte("node")), who: []id.ID{{1}, {2}}, watched: []Known{{id.ID{1}, allColumns}, {id.ID{2}, allColumns}}}
 	for i := range world.Columns {
 		s.a.SetColumn(ground(s.a.Pos().Column(i)))
 	}
@@ -35,9 +38,9 @@ func newShower(ground func(world.ColumnPos) *world.Column) *shower {
 // columns shows whole columns.
 func (s *shower) columns(list ...*world.Column) {
 	s.tick++
-	s.pieces.Add(ColumnsPiece(s.tick, list, ColumnHash))
+	s.pieces.Add(ColumnsPiece(s.tick, s.who, list, ColumnHash))
 	if !s.lost {
-		s.view.Columns(s.tick, list)
+		s.view.Columns(s.tick, s.who, s.who, list)
 	}
 }
 
@@ -64,14 +67,28 @@ func (s *shower) put(at world.Pos, b world.Block) {
 
 func (s *shower) show(at world.Pos, b world.Block) {
 	c := cells(at, b)
-	s.pieces.Add(FramePiece(s.tick, c))
+	s.pieces.Add(FramePiece(s.tick, s.who, c))
 	if !s.lost {
-		s.view.Frame(s.tick, c)
+		s.view.Frame(s.tick, s.who, s.who, c)
 	}
 }
 
-// sign signs what was shown, and compares.
+// showTo shows a block to some sessions.
+func (s *shower) showTo(who []id.ID, at world.Pos, b world.Block) {
+	was := s.who
+	s.who = who
+	s.show(at, b)
+	s.who = was
+}
+
+// sign signs what was shown to both sessions, and compares.
 func (s *shower) sign(t *testing.T, current uint16) Judgement {
+	t.Helper()
+	return s.signFor(t, Known{id.ID{1}, current}, Known{id.ID{2}, current})
+}
+
+// signFor signs what was shown, and what sessions know by it, and compares.
+func (s *shower) signFor(t *testing.T, current ...Known) Judgement {
 	t.Helper()
 	s.tick++
 	c := &Checkpoint{Region: s.a.Pos(), Time: machine.Time(s.tick), Tick: s.tick, Number: s.tick, Hashes: s.a.state(false).Hashes}
@@ -83,7 +100,7 @@ func (s *shower) sign(t *testing.T, current uint16) Judgement {
 		t.Fatalf("%v, verified: %v", err, err == nil && got.Verify())
 	}
 	s.had = &c.Hashes
-	return s.view.Compare(got)
+	return s.view.Compare(got, s.watched)
 }
 
 func (s *shower) all() (out []*world.Column) {
@@ -92,8 +109,6 @@ func (s *shower) all() (out []*world.Column) {
 	}
 	return out
 }
-
-const allColumns = 1<<world.Columns - 1
 
 // TestShownHonest: what an honest leader shows agrees with what it signs, whatever is lost
 // on the way; nothing is proven.
@@ -144,7 +159,7 @@ func TestShownLies(t *testing.T) {
 		s.columns(s.all()...)
 		s.sign(t, allColumns)
 		s.change(at, world.Stone, world.Stone)
-		if j := s.sign(t, allColumns); j.Differs != 0 || j.Unsigned || j.Compared != world.Columns {
+		if j := s.sign(t, allColumns); j.Differs != 0 || j.Unsigned || j.Compared != 2*world.Columns {
 			t.Fatalf("%s: before the lie: %+v", name, j)
 		}
 		s.change(at.Add(1, 0, 0), world.Stone, world.Stone)
@@ -199,13 +214,14 @@ func TestShownNotClaimed(t *testing.T) {
 	s.show(at, world.GoldOre)
 	p := s.sign(t, allColumns).Proof
 	for name, change := range map[string]func(p *Display){
-		"another base":   func(p *Display) { p.Base = flat(p.Base.Pos); p.Base.Set(0, 0, 0, world.Air) },
-		"another column": func(p *Display) { p.Column ^= 1 },
-		"less":           func(p *Display) { p.Pieces = p.Pieces[1:] },
-		"another piece":  func(p *Display) { p.Pieces = [][]byte{FramePiece(1, cells(at, world.Stone))} },
-		"the other way":  func(p *Display) { p.From, p.To = p.To, p.From },
-		"no claim":       func(p *Display) { to := *p.To; to.Current = 0; p.To = &to },
-		"another node":   func(p *Display) { to := *p.To; to.To = id.ID{1}; p.To = &to },
+		"another base":    func(p *Display) { p.Base = flat(p.Base.Pos); p.Base.Set(0, 0, 0, world.Air) },
+		"another session": func(p *Display) { p.Session = id.ID{3} },
+		"another column":  func(p *Display) { p.Column ^= 1 },
+		"less":            func(p *Display) { p.Pieces = p.Pieces[1:] },
+		"another piece":   func(p *Display) { p.Pieces = [][]byte{FramePiece(1, []id.ID{{1}}, cells(at, world.Stone))} },
+		"the other way":   func(p *Display) { p.From, p.To = p.To, p.From },
+		"no claim":        func(p *Display) { to := *p.To; to.Current = nil; p.To = &to },
+		"another node":    func(p *Display) { to := *p.To; to.To = id.ID{1}; p.To = &to },
 		"a forged one": func(p *Display) {
 			c := *p.To.Checkpoint
 			c.Hashes[partColumns] = [32]byte{1}

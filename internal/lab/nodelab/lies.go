@@ -32,6 +32,7 @@ type lie struct {
 	// shows changes what the region tells a session, before it is signed.
 	shows func(t *telling, session machine.Peer, m machine.Message) machine.Message
 	stops bool // the region's timers
+	pairs bool // players join two at a node
 	lobby bool // who tells it is no host of the lobby
 	// restarts: the node is killed, and starts again with its disk as it was before.
 	restarts bool
@@ -100,6 +101,7 @@ var lies = []lie{
 	}},
 	{name: "shows two players different worlds", shows: showsGold},
 	{name: "shows a node's players an old state", shows: showsNothingNew},
+	{name: "shows one of a node's players an old state", shows: showsOneNothingNew, pairs: true},
 	{name: "shows a player what it does not sign", comes: warning, sends: sendsGold},
 	{name: "withholds its log", comes: suspicion, sends: func(_ *telling, _ machine.Peer, m machine.Message) machine.Message {
 		switch m.(type) {

@@ -40,6 +40,7 @@ type telling struct {
 	players []id.ID        // whom the lie may be about
 
 	whom  machine.Peer // the session or node that is lied to, or the player that is lied about
+	seen  machine.Peer // another session at the node of whom
 	told  map[id.ID]bool
 	forge forgedProof
 

@@ -20,8 +20,7 @@ func showsGold(t *telling, session machine.Peer, m machine.Message) machine.Mess
 	return &other
 }
 
-// showsNothingNew shows all players of another node from then on that nothing happens: of one
-// of several it is not noticed (decision 229).
+// showsNothingNew shows all players of another node from then on that nothing happens.
 func showsNothingNew(t *telling, session machine.Peer, m machine.Message) machine.Message {
 	f, ok := m.(*region.Frame)
 	if !ok || !t.elsewhere(session) {
@@ -33,6 +32,29 @@ func showsNothingNew(t *telling, session machine.Peer, m machine.Message) machin
 	if session.Addr != t.whom.Addr {
 		return m
 	}
+	return nothingNew(f)
+}
+
+// showsOneNothingNew shows one player of a node with several that nothing happens (decision 244).
+func showsOneNothingNew(t *telling, session machine.Peer, m machine.Message) machine.Message {
+	f, ok := m.(*region.Frame)
+	if !ok || !t.elsewhere(session) {
+		return m
+	}
+	if t.seen == (machine.Peer{}) {
+		t.seen = session
+	}
+	if t.whom == (machine.Peer{}) && session.Addr == t.seen.Addr && session != t.seen {
+		t.whom = session
+	}
+	if session != t.whom {
+		return m
+	}
+	return nothingNew(f)
+}
+
+// nothingNew is a frame in which nothing happens.
+func nothingNew(f *region.Frame) *region.Frame {
 	old := *f
 	old.Cells = frame.NoCells
 	return &old

@@ -2,6 +2,7 @@ package accountability
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
@@ -34,13 +35,14 @@ type ShownChecking struct {
 
 // shownSessions are the sessions that are shown regions (gatewaySessions).
 type shownSessions interface {
+	// ToSession tells a session something, if it is not nil; false: it is not here.
 	ToSession(session id.ID, m machine.Message) bool
 }
 
 // shownRoutes is what is known of the shards that sessions here use (routes).
 type shownRoutes interface {
-	// Watchers are the sessions here that watch a shard, in order; false: nobody here uses it.
-	Watchers(shards.Shard) ([]id.ID, bool)
+	// Watchers are the sessions here that watch a shard, in order, with what they watch.
+	Watchers(shards.Shard) []regionlog.Known
 	// Each calls do for the shards that are used here, in order, with who leads and hosts
 	// each, and whether sessions here watch it.
 	Each(do func(p shards.Shard, leader machine.Peer, members []machine.Peer, watched bool))
@@ -69,16 +71,17 @@ func (k *ShownChecking) View(pos world.RegionPos) *regionlog.View {
 
 // checkedRegion is what is shown of a region, by one node.
 type checkedRegion struct {
-	by       id.ID
-	view     *regionlog.View
-	since    machine.Time // when that one began to show it
-	heard    machine.Time // when it last signed something
-	next     machine.Time // before then no statement is verified
-	repaired machine.Time
-	reported machine.Time
-	signed   *regionlog.Checkpoint // the newest that it has signed
-	audit    machine.Time          // when an auditor is drawn next
-	bad      int                   // statements in a row that do not agree with what was shown
+	by        id.ID
+	view      *regionlog.View
+	since     machine.Time // when that one began to show it
+	heard     machine.Time // when it last signed something
+	next      machine.Time // before then no statement is verified
+	repaired  machine.Time
+	completed machine.Time // when sessions that were left out were shown the region again
+	reported  machine.Time
+	signed    *regionlog.Checkpoint // the newest that it has signed
+	audit     machine.Time          // when an auditor is drawn next
+	bad       int                   // statements in a row that do not agree with what was shown
 }
 
 const (
@@ -106,16 +109,33 @@ func (k *ShownChecking) of(f *peers.Remote, pos world.RegionPos) *checkedRegion 
 func (k *ShownChecking) isOn() bool { return k.keys != nil }
 
 // Frame takes a frame that sessions here are shown.
-func (k *ShownChecking) Frame(f *peers.Remote, pos world.RegionPos, tick uint64, cells []byte) {
+func (k *ShownChecking) Frame(f *peers.Remote, pos world.RegionPos, tick uint64, to []id.ID, cells []byte) {
 	if k.isOn() {
-		k.of(f, pos).view.Frame(tick, cells)
+		k.of(f, pos).view.Frame(tick, to, k.here(to), cells)
 	}
 }
 
 // Columns takes columns that sessions here are shown.
-func (k *ShownChecking) Columns(f *peers.Remote, m machine.Message) {
+func (k *ShownChecking) Columns(f *peers.Remote, to []id.ID, m machine.Message) {
 	if c, ok := m.(*region.Columns); ok && k.isOn() {
-		k.of(f, c.Region).view.Columns(c.Tick, columnsOf(c))
+		k.of(f, c.Region).view.Columns(c.Tick, to, k.here(to), columnsOf(c))
+	}
+}
+
+// here are those sessions of a list that there are.
+func (k *ShownChecking) here(list []id.ID) []id.ID {
+	gone := func(session id.ID) bool { return !k.sessions.ToSession(session, nil) }
+	if !slices.ContainsFunc(list, gone) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), gone)
+}
+
+// Ask takes what a session here says to a region: columns that it watches no more come whole
+// when it watches them again.
+func (k *ShownChecking) Ask(session id.ID, to world.RegionPos, m machine.Message) {
+	if w, ok := m.(*region.Watch); ok && k.list[to] != nil {
+		k.list[to].view.Unwatch(session, w.Columns())
 	}
 }
 
@@ -143,33 +163,56 @@ func (k *ShownChecking) OnShown(f *peers.Remote, m *Shown) {
 	}
 	x.heard, x.signed = now, s.Checkpoint
 	first := x.view.Hashes() == nil
-	j := x.view.Compare(s)
+	watched := k.routes.Watchers(shards.Shard{Region: m.Region})
+	j := x.view.Compare(s, watched)
 	k.Counts.ColumnsCompared += uint64(j.Compared)
+	k.leftOut(x, m.Region, j.LeftOut)
+	unsigned := j.Unsigned && !first && s.Number != 0
 	switch {
 	case j.Proof != nil:
 		k.prove(j.Proof)
-	case j.Differs == 0 && (!j.Unsigned || first || s.Number == 0):
+	case len(j.Sessions) == 0 && !unsigned:
 		x.bad = 0
 		return
 	}
 	k.Counts.ShownUnsigned++
 	x.bad++
-	watchers, used := k.routes.Watchers(shards.Shard{Region: m.Region})
-	if !used || x.bad < 2 || now.Sub(x.repaired) < repairEvery && x.repaired != 0 {
+	if len(watched) == 0 || x.bad < 2 || now.Sub(x.repaired) < repairEvery && x.repaired != 0 {
 		return
 	}
 	x.repaired = now
-	for _, session := range watchers {
-		k.routes.Rewatch(session, m.Region)
+	whom := j.Sessions
+	if unsigned {
+		whom = nil
+		for _, w := range watched {
+			whom = append(whom, w.Session)
+		}
 	}
+	k.showAnew(whom, m.Region, x.bad > 5)
 	if x.bad > 5 {
 		k.Note(fmt.Sprintf("Node %s shows players here %s otherwise than it signs, and does not sign what it shows: nothing is proven by that.", f.Peer.ID.Short(), where(shards.Shard{Region: m.Region})))
-		notice := &region.Notice{Region: m.Region, Code: "unsigned", Text: "The host of this region does not sign what it shows. What you see here may be false."}
-		for _, session := range watchers {
-			k.sessions.ToSession(session, notice)
-		}
 		if l := k.groups.Follows(m.Region); l != nil {
 			l.onUnsigned(f.Peer.ID)
+		}
+	}
+}
+
+// leftOut has sessions that a leader leaves out shown the region again, and tells their
+// players. Nobody suspects the leader for that: a session may have asked for nothing.
+func (k *ShownChecking) leftOut(x *checkedRegion, at world.RegionPos, sessions []id.ID) {
+	if now := k.Env.Now(); len(sessions) > 0 && (x.completed == 0 || now.Sub(x.completed) >= repairEvery) {
+		x.completed = now
+		k.Counts.ShownUnsigned++
+		k.showAnew(sessions, at, true)
+	}
+}
+
+// showAnew has sessions shown a region again.
+func (k *ShownChecking) showAnew(sessions []id.ID, at world.RegionPos, tell bool) {
+	for _, session := range sessions {
+		k.routes.Rewatch(session, at)
+		if tell {
+			k.sessions.ToSession(session, &region.Notice{Region: at, Code: "unsigned", Text: "The host of this region does not sign what it shows. What you see here may be false."})
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/part"
 	"github.com/voxelpopuli/voxelpopuli/internal/cluster/node/peers"
+	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/recent"
 
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -47,21 +48,22 @@ const (
 	allHashesEvery = 8
 )
 
-// NoteFrame adds a frame to the chain of what a node is shown, if it is told such chains.
-func (s *ShownSigning) NoteFrame(to machine.Peer, pos world.RegionPos, tick uint64, cells []byte) {
+// NoteFrame adds a frame for sessions of a node to the chain of what the node is shown, if it
+// is told such chains.
+func (s *ShownSigning) NoteFrame(to machine.Peer, pos world.RegionPos, tick uint64, sessions []id.ID, cells []byte) {
 	if x := s.shownTo(to)[pos]; x != nil {
-		x.pieces.Add(regionlog.FramePiece(tick, cells))
+		x.pieces.Add(regionlog.FramePiece(tick, sessions, cells))
 	}
 }
 
 // NoteMessage adds the columns of a message to it.
-func (s *ShownSigning) NoteMessage(to machine.Peer, m machine.Message) {
+func (s *ShownSigning) NoteMessage(to machine.Peer, sessions []id.ID, m machine.Message) {
 	c, ok := m.(*region.Columns)
 	if !ok {
 		return
 	}
 	if x := s.shownTo(to)[c.Region]; x != nil {
-		x.pieces.Add(regionlog.ColumnsPiece(c.Tick, columnsOf(c), s.columnHash))
+		x.pieces.Add(regionlog.ColumnsPiece(c.Tick, sessions, columnsOf(c), s.columnHash))
 	}
 }
 
@@ -100,13 +102,18 @@ func (s *ShownSigning) columnHash(c *world.Column) [32]byte {
 // until a checkpoint.
 func (s *ShownSigning) sign(areas areaFinder, c *regionlog.Checkpoint, by *regionlog.Signing) {
 	s.flush()
-	columns := map[machine.Addr]uint16{}
+	current := map[machine.Addr][]regionlog.Known{}
 	areas.Current(c.Region, func(session machine.Peer, which uint16) {
-		if session.Addr != s.tag && session.Addr != (machine.Addr{}) {
-			columns[session.Addr] |= which
+		if session.Addr == s.tag || session.Addr == (machine.Addr{}) {
+			return
 		}
+		list := current[session.Addr]
+		if which != 0 && len(list) < regionlog.MaxKnown {
+			list = append(list, regionlog.Known{Session: session.ID, Columns: which})
+		}
+		current[session.Addr] = list
 	})
-	for _, tag := range slices.SortedFunc(maps.Keys(columns), func(a, b machine.Addr) int { return slices.Compare(a[:], b[:]) }) {
+	for _, tag := range slices.SortedFunc(maps.Keys(current), func(a, b machine.Addr) int { return slices.Compare(a[:], b[:]) }) {
 		f := s.links.ByTag(tag)
 		if f == nil || !f.IsUp() {
 			continue
@@ -116,7 +123,7 @@ func (s *ShownSigning) sign(areas areaFinder, c *regionlog.Checkpoint, by *regio
 			*shown = map[world.RegionPos]*shownTo{}
 		}
 		x := (*shown)[c.Region]
-		if x == nil && columns[tag] == 0 {
+		if x == nil && len(current[tag]) == 0 {
 			continue
 		}
 		if x == nil {
@@ -126,7 +133,8 @@ func (s *ShownSigning) sign(areas areaFinder, c *regionlog.Checkpoint, by *regio
 		if x.said++; x.said <= 2 || x.said%allHashesEvery == 0 {
 			x.had = nil
 		}
-		statement := &regionlog.Shown{Checkpoint: c, To: f.Peer.ID, Number: x.pieces.Number, Head: x.pieces.Head, Current: columns[tag]}
+		slices.SortFunc(current[tag], regionlog.Known.Compare)
+		statement := &regionlog.Shown{Checkpoint: c, To: f.Peer.ID, Number: x.pieces.Number, Head: x.pieces.Head, Current: current[tag]}
 		statement.Sign(by)
 		s.links.Send(f.Peer, &Shown{Region: c.Region, Statement: statement.AppendAfter(nil, x.had)})
 		x.had = &c.Hashes

@@ -239,7 +239,7 @@ func TestUnusedRouteIsForgotten(t *testing.T) {
 	if b.run(2 * routeLifetime); len(b.All()) != 1 {
 		t.Fatal("forgotten while it is used")
 	}
-	if who, used := b.Watchers(home); !used || len(who) != 1 || who[0] != session {
+	if who := b.Watchers(home); len(who) != 1 || who[0].Session != session {
 		t.Errorf("watched by %v", who)
 	}
 	var ended []shards.Shard
@@ -248,7 +248,7 @@ func TestUnusedRouteIsForgotten(t *testing.T) {
 			t.Errorf("%v leads", leader)
 		}
 	})
-	if who, _ := b.Watchers(home); len(who) != 0 || len(ended) != 1 || ended[0] != home {
+	if who := b.Watchers(home); len(who) != 0 || len(ended) != 1 || ended[0] != home {
 		t.Errorf("watched by %v, ended at %v", who, ended)
 	}
 	if b.run(2 * peers.Beat); len(b.All()) != 0 {

@@ -5,6 +5,7 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
+	"github.com/voxelpopuli/voxelpopuli/internal/game/regionlog"
 	"github.com/voxelpopuli/voxelpopuli/internal/game/world"
 )
 
@@ -34,13 +35,16 @@ func (t *Routes) EndSession(session id.ID, each func(p shards.Shard, leader mach
 	}
 }
 
-// Watchers are the sessions here that watch a shard, in order; false: nobody here uses it.
-func (t *Routes) Watchers(p shards.Shard) ([]id.ID, bool) {
+// Watchers are the sessions here that watch a shard, in order, with what they watch.
+func (t *Routes) Watchers(p shards.Shard) (list []regionlog.Known) {
 	r := t.table[p]
 	if r == nil {
-		return nil, false
+		return nil
 	}
-	return id.Sorted(r.watch), true
+	for _, session := range id.Sorted(r.watch) {
+		list = append(list, regionlog.Known{Session: session, Columns: r.watch[session].Columns()})
+	}
+	return list
 }
 
 // Rewatch lets a region send a session everything that it watches again.
