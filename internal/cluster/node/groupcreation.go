@@ -92,7 +92,15 @@ func (c *groupCreation) Coordinate(p shards.Shard, silent []machine.Peer) {
 	}
 	mk := &hostSearch{shard: p, silent: silent, answers: map[id.ID]*HostReply{}}
 	c.searches[p] = mk
-	look := func() { c.dir.Lookup(c.dir.KeyOf(p), func(r kademlia.Result) { c.askNearest(mk, r.Closest) }) }
+	look := func() {
+		// Who keeps the record is near the key and knows who else is. A lookup would wait for
+		// the silent hosts.
+		if _, keeps := c.dir.HostsKept(p); keeps {
+			c.askNearest(mk, c.dir.Nearest(p, kademlia.DefaultK))
+			return
+		}
+		c.dir.Lookup(c.dir.KeyOf(p), func(r kademlia.Result) { c.askNearest(mk, r.Closest) })
+	}
 	if silent != nil {
 		look()
 		return
@@ -248,6 +256,10 @@ func (c *groupCreation) onCreateGroup(m *CreateGroup) {
 		return
 	}
 	c.creating[m.Shard] = true
+	if rival, kept := c.dir.HostsKept(m.Shard); kept && len(rival.Members) > 0 { // nobody could create another record
+		c.replace(m, rival)
+		return
+	}
 	c.dir.Create(m.Shard, m.Members, func(won bool, rival records.Hosts) {
 		switch {
 		case c.hosting.Hosts(m.Shard) || c.IsLeaving():
@@ -255,12 +267,17 @@ func (c *groupCreation) onCreateGroup(m *CreateGroup) {
 			c.stored.remove(m.Shard)
 			c.hosting.createGroup(m.Shard, group.Origin{}, m.Members)
 		case len(rival.Members) > 0:
-			c.routes.SetHosts(m.Shard, rival.Members)
-			c.restoration.begin(m.Shard, rival, m.Members, func() { delete(c.creating, m.Shard) })
+			c.replace(m, rival)
 			return
 		}
 		delete(c.creating, m.Shard)
 	})
+}
+
+// replace gives a shard new hosts if those of its record are gone.
+func (c *groupCreation) replace(m *CreateGroup, rival records.Hosts) {
+	c.routes.SetHosts(m.Shard, rival.Members)
+	c.restoration.begin(m.Shard, rival, m.Members, func() { delete(c.creating, m.Shard) })
 }
 
 // beat ends what takes too long.

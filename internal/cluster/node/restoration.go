@@ -57,7 +57,8 @@ type lastHost struct {
 type lossInquiry struct {
 	rival records.Hosts // what the directory says
 	begun machine.Time
-	again bool // asked again
+	askAt machine.Time // when those are asked again that have not answered
+	again bool         // they were
 	// members are who is to host it: this node and others.
 	members []machine.Peer
 	// ended is how often the machines of silent nodes have said to this one that these have
@@ -77,6 +78,7 @@ type lossInquiry struct {
 const (
 	lossAskAgain = time.Second
 	lossDecide   = 2500 * time.Millisecond
+	lossAtMost   = hostpolicy.HostsLostAfter + lossDecide
 	lossProbe    = 750 * time.Millisecond // between questions to the machines of silent nodes
 	maxInquiries = 64
 	maxAsked     = 64 // nodes that are asked for a copy
@@ -101,7 +103,7 @@ func (o *restoration) inquire(p shards.Shard, q *lossInquiry) {
 		return
 	}
 	q.begun, q.heard, q.ended, q.witnesses = o.Env.Now(), map[id.ID]*shardgroup.GroupStatus{}, map[id.ID]int{}, map[id.ID]bool{}
-	q.probeAt = q.begun.Add(lossProbe)
+	q.askAt, q.probeAt = q.begun.Add(lossAskAgain), q.begun.Add(lossProbe)
 	others := append(o.seen.Recent(), o.dir.NearestNodes(p, hostpolicy.Claimants)...)
 	if q.own != nil {
 		others = append(others, q.own.successors...)
@@ -159,11 +161,11 @@ func (o *restoration) beat(now machine.Time) {
 	o.objections.beat(now)
 	for _, p := range shards.Sorted(o.inquiries) {
 		switch q := o.inquiries[p]; {
-		case now.Sub(q.begun) >= lossDecide:
+		case o.isDue(q, now):
 			delete(o.inquiries, p)
 			o.decide(p, q)
-		case now.Sub(q.begun) >= lossAskAgain && !q.again:
-			q.again = true
+		case now >= q.askAt:
+			q.again, q.askAt = true, now.Add(lossAskAgain)
 			o.ask(p, q)
 		case now >= q.probeAt:
 			q.probeAt = now.Add(lossProbe)
@@ -174,6 +176,27 @@ func (o *restoration) beat(now machine.Time) {
 			})
 		}
 	}
+}
+
+// isDue reports whether there was time enough to answer. Hosts that may only pause get more,
+// unless their machines say that they have ended; not for ever, since they may be heard and
+// still not answer this.
+func (o *restoration) isDue(q *lossInquiry, now machine.Time) bool {
+	waited := now.Sub(q.begun)
+	if waited < lossDecide || waited >= lossAtMost {
+		return waited >= lossAtMost
+	}
+	var last machine.Time
+	for _, n := range q.rival.Members {
+		if n.ID == o.Cfg.Self.ID {
+			continue
+		}
+		if q.heard[n.ID] != nil {
+			return true
+		}
+		last = max(last, o.seen.Last(n.ID))
+	}
+	return now.Sub(last) >= hostpolicy.HostsLostAfter || q.allEnded(o.Cfg.Self.ID)
 }
 
 // silent are the nodes that have not answered, hosts first.

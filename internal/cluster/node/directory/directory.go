@@ -188,6 +188,17 @@ func (d *Directory) Locate(node id.ID) { d.kad.Locate(node) }
 // KeyOf is where the record of a shard is kept.
 func (d *Directory) KeyOf(p shards.Shard) id.ID { return shards.Key(d.Cfg.World, p) }
 
+// HostsKept are the hosts of a shard by the record that this node keeps for others; false:
+// it keeps none.
+func (d *Directory) HostsKept(p shards.Shard) (h records.Hosts, ok bool) {
+	r := d.kad.Record(kademlia.Chunk, d.KeyOf(p))
+	if r == nil {
+		return h, false
+	}
+	h, err := records.DecodeHosts(r.Payload)
+	return h, err == nil
+}
+
 // Find asks for the record of a shard.
 func (d *Directory) Find(p shards.Shard, then func(kademlia.Result)) {
 	d.kad.Find(d.expect(then), kademlia.Chunk, d.KeyOf(p))

@@ -19,6 +19,11 @@ const MemberLostAfter = 5 * time.Minute
 // restart: until the two groups meet both have a leader.
 const LastHostAfter = 45 * time.Second
 
+// HostsLostAfter is how long all hosts of a shard must have been silent before a copy
+// continues, if their machines do not say that they have ended: some seconds long they may
+// only pause.
+const HostsLostAfter = 7 * time.Second
+
 // ReplaceLeaderAfter is how long a replica that has evidence against its leader waits for
 // the others to convict it, too: to be sent the evidence, check it, and elect another.
 const ReplaceLeaderAfter = 10 * time.Second

@@ -12,21 +12,31 @@ import (
 	"github.com/voxelpopuli/voxelpopuli/internal/game/region"
 )
 
-// forgetLeader forgets who leads a shard and looks for it.
+// forgetLeader forgets who leads a shard and looks for it. If the leader fell silent before,
+// its fellows were asked since (checkSilentLeader): they are not asked as often again.
 func (t *Routes) forgetLeader(r *route) {
 	r.leader, r.lost, r.told = machine.Peer{}, t.Env.Now(), t.Env.Now()
 	r.searching, r.idleChecks = false, 0
 	r.claims, r.polled = nil, 0
-	t.searchLeader(r)
+	asked := 0
+	if r.silenceChecks > 0 {
+		r.lost, asked, r.silenceChecks = r.silentSince, min(r.silenceChecks, askedBefore), 0
+	}
+	t.beginSearch(r, asked)
 }
 
 // searchLeader begins to look for a shard's leader, unless it is being looked for.
 func (t *Routes) searchLeader(r *route) {
 	if !r.searching {
-		r.searching, r.began, r.tries, r.lookupPending = true, t.Env.Now(), 0, false
-		r.told = r.began // what waits from now on is not given up as if it had waited since the last search
-		t.searchStep(r)
+		t.beginSearch(r, 0)
 	}
+}
+
+// beginSearch looks for a shard's leader; its hosts were asked so many times.
+func (t *Routes) beginSearch(r *route, asked int) {
+	r.searching, r.began, r.tries, r.lookupPending = true, t.Env.Now(), asked, false
+	r.told = r.began // what waits from now on is not given up as if it had waited since the last search
+	t.searchStep(r)
 }
 
 // searchStep does the next step of looking for a leader: the members that are known,
@@ -113,6 +123,9 @@ func (t *Routes) checkSilentLeader(r *route, now machine.Time) {
 	}
 	if now < r.next && r.silenceChecks > 0 {
 		return
+	}
+	if r.silenceChecks == 0 {
+		r.silentSince = now
 	}
 	r.next = now.Add(peers.Beat << min(r.silenceChecks/4, 3))
 	r.silenceChecks++

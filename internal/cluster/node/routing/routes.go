@@ -116,7 +116,8 @@ type route struct {
 	began         machine.Time // when the search began
 	next          machine.Time // when to ask again
 	tries         int
-	silenceChecks int          // times that others were asked since the leader fell silent
+	silenceChecks int          // times that others were asked since the leader fell silent,
+	silentSince   machine.Time // and when they were first
 	idleChecks    int          // times that they were for nothing while it says little,
 	nextIdleCheck machine.Time // and when to ask then again
 	nextConfirm   machine.Time // when to ask a host again that spoke for the shard
