@@ -54,7 +54,11 @@ COLD := $(MODULE)/cmd/... $(MODULE)/internal/app/... $(MODULE)/internal/store/..
 	net net/http/... net/textproto net/mail net/url runtime/pprof crypto/tls crypto/x509 crypto/rsa crypto/ecdsa \
 	crypto/internal/fips140/rsa crypto/internal/fips140/nistec/... crypto/internal/fips140/ecdsa \
 	crypto/internal/fips140/mlkem crypto/hpke vendor/golang.org/x/crypto/... encoding/csv encoding/pem \
-	github.com/klauspost/compress/zstd github.com/klauspost/compress/s2 compress/zlib
+	github.com/klauspost/compress/zstd github.com/klauspost/compress/s2 compress/zlib \
+	$(MODULE)/internal/game/wire sort strings encoding/hex encoding/base64 compress/gzip \
+	crypto/ecdh crypto/elliptic crypto/internal/fips140/ecdh crypto/internal/fips140/bigmod \
+	crypto/internal/fips140/drbg crypto/internal/fips140/sha3 \
+	crypto/internal/fips140/tls12 crypto/internal/fips140/tls13
 GCFLAGS := $(foreach package,$(COLD),-gcflags='$(package)=-l')
 
 build:
