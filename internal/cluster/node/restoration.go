@@ -130,13 +130,19 @@ func (o *restoration) ask(p shards.Shard, q *lossInquiry) {
 	}
 }
 
-// hear takes what a node knows of a shard.
+// hear takes what a node knows of a shard. Who asks, and inquires too, does not say which copy
+// it has.
 func (o *restoration) hear(f *peers.Remote, m *shardgroup.GroupStatus) {
-	if q := o.inquiries[m.Shard]; q != nil && peers.Among(q.asked, f.Peer.ID) && !o.convicted.Has(f.Peer.ID) {
-		q.heard[f.Peer.ID] = m
-		if m.Refused {
-			q.witnesses[f.Peer.ID] = true
-		}
+	q := o.inquiries[m.Shard]
+	if q == nil || !peers.Among(q.asked, f.Peer.ID) || o.convicted.Has(f.Peer.ID) {
+		return
+	}
+	if m.Reply && !m.Member && !peers.Among(q.rival.Members, f.Peer.ID) {
+		return
+	}
+	q.heard[f.Peer.ID] = m
+	if m.Refused {
+		q.witnesses[f.Peer.ID] = true
 	}
 }
 
