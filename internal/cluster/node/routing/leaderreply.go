@@ -45,6 +45,7 @@ func (t *Routes) looked(p shards.Shard, res kademlia.Result) {
 					t.links.SendDatagram(m, &LeaderQuery{p})
 				}
 			}
+			t.Speakers.accept(p)
 		}
 		if silent, _ := t.hostsSilent(r); err == nil && t.dir.HasJoined() && (t.seen.AllGone(hosts.Members) || silent && r.tries > askedBefore) {
 			t.generate(r, res.Closest, hosts.Members)

@@ -60,8 +60,15 @@ func (t *Routes) searchStep(r *route) {
 	if r.tries%8 == 0 {
 		r.term = 0 // whoever led with it may have given way to another group
 	}
-	if (len(r.members) == 0 || r.tries%4 == 0 || r.tries == askedBefore+1) && !r.lookupPending {
-		r.lookupPending = true
+	if len(r.members) == 0 || r.tries%4 == 0 || r.tries == askedBefore+1 {
+		t.lookUp(r)
+	}
+}
+
+// lookUp asks the directory for the hosts of a shard whose leader is looked for.
+func (t *Routes) lookUp(r *route) {
+	if !r.lookupPending {
+		r.lookupPending, r.lookedUp = true, t.Env.Now()
 		t.dir.Find(r.shard, func(res kademlia.Result) { t.looked(r.shard, res) })
 	}
 }

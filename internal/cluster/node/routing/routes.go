@@ -121,7 +121,8 @@ type route struct {
 	idleChecks    int          // times that they were for nothing while it says little,
 	nextIdleCheck machine.Time // and when to ask then again
 	nextConfirm   machine.Time // when to ask a host again that spoke for the shard
-	lookupPending bool         // the directory has been asked
+	lookupPending bool         // the directory has been asked,
+	lookedUp      machine.Time // then
 	told          machine.Time
 	nextExplain   machine.Time // when sessions are told again why it takes so long
 	noRoom        machine.Time // when it was last found that nobody has room for it

@@ -26,6 +26,10 @@ const (
 	maxUnverifiedOf = 256
 )
 
+// lookAgain is how often the directory is asked at most because somebody speaks in the name of
+// a shard whose leader is looked for.
+const lookAgain = 500 * time.Millisecond
+
 // HeldFor is how long a message waits until it is known who leads or hosts a shard.
 const HeldFor = 2 * time.Second
 
@@ -72,6 +76,9 @@ func (s *Speakers) Verify(f *peers.Remote, from shards.Shard, do func()) {
 		return
 	case r.leader == machine.Peer{}:
 		s.routes.searchLeader(r)
+		if s.Env.Now().Sub(r.lookedUp) >= lookAgain { // the shard may have new hosts
+			s.routes.lookUp(r)
+		}
 	default:
 		s.routes.askHosts(r, machine.Peer{}) // the leader that is known may be gone
 	}
