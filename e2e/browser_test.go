@@ -280,13 +280,26 @@ func (p *player) tap(key string) {
 	p.do("tap "+key, p.keyEvent(key, input.KeyDown), p.keyEvent(key, input.KeyUp))
 }
 
-// mouse presses a button for as long as the condition is not met. A busy browser may lose a
-// press; a person presses again.
+// onePress is how long a button is held before it is pressed again: a busy browser may lose a
+// press.
+const onePress = 10 * time.Second
+
+// mouse presses a button for as long as the condition is not met.
 func (p *player) mouse(b input.MouseButton, ok func() bool) {
 	p.t.Helper()
-	const onePress = 10 * time.Second
 	for end := time.Now().Add(patience); !ok() && time.Now().Before(end); {
 		p.press(b, ok, onePress)
+	}
+}
+
+// tries aims and presses a button, again and again until the condition is met.
+func (p *player) tries(b input.MouseButton, ok func() bool, aim func()) {
+	p.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		aim()
+		if p.press(b, ok, onePress); ok() {
+			return
+		}
 	}
 }
 

@@ -106,28 +106,32 @@ func build(t *testing.T, who, watcher *player) spot {
 	return at
 }
 
-// buildAlone digs a block out of the ground and puts one on top of another, each
-// at the first attempt. What the player carries is what the node says: so both
-// were acknowledged. Who holds the button while the picture is slow digs or builds
-// more than one: that is theirs.
+// buildAlone digs a block out of the ground and puts one on top of another. What the
+// player carries is what the node says: so both were acknowledged. Who holds the button
+// while the picture is slow digs or builds more than one: that is theirs. Who is moved a
+// little after aiming hits another block, and aims again, as a person does.
 func buildAlone(p *player) (hole, at spot) {
 	p.t.Helper()
 	p.play()
-	had := total(p.state())
-	look := lookDown(p, 2, solid)
-	hole = spot{look.X, look.Y, look.Z, look.Block}
+	had := 0
 	gone := func() bool { b := p.block(hole.x, hole.y, hole.z); return b != hole.block && b >= 0 } // water may come
-	p.mouse(input.Left, gone)
+	p.tries(input.Left, gone, func() {
+		had = total(p.state())
+		look := lookDown(p, 2, solid)
+		hole = spot{look.X, look.Y, look.Z, look.Block}
+	})
 	p.until("to have what was dug", func(s state) bool { return total(s) > had && gone() })
 	slot := held(p.state())
 	p.tap(string(rune('1' + slot)))
 	s := p.until("to hold it", func(s state) bool { return s.Selected == slot })
 	at.block = s.Hotbar[slot].Block
-	had = s.Hotbar[slot].Count
-	top := lookDown(p, 3, solid)
-	at.x, at.y, at.z = top.X, top.Y+1, top.Z
-	p.mouse(input.Right, func() bool { return p.block(at.x, at.y, at.z) == at.block })
-	p.until("to have paid for what was built", func(s state) bool { return s.Hotbar[slot].Count < had && p.block(at.x, at.y, at.z) == at.block })
+	there := func() bool { return p.block(at.x, at.y, at.z) == at.block }
+	p.tries(input.Right, there, func() {
+		had = p.state().Hotbar[slot].Count
+		top := lookDown(p, 3, solid)
+		at.x, at.y, at.z = top.X, top.Y+1, top.Z
+	})
+	p.until("to have paid for what was built", func(s state) bool { return s.Hotbar[slot].Count < had && there() })
 	p.t.Logf("%s dug %d at %d %d %d and built %d at %d %d %d", p.name, hole.block, hole.x, hole.y, hole.z, at.block, at.x, at.y, at.z)
 	return hole, at
 }
