@@ -90,7 +90,7 @@ func byKind(without, with *checkingLoad) lab.Table {
 
 // checkingRound measures a world in which nobody checks, or all do.
 func checkingRound(t *lab.Trial, nodes, editors, walkers int, seconds float64, unchecked bool) (l checkingLoad, err error) {
-	err = withMasonsIn(t, nodes, editors, 1, clusterSetup{unchecked: unchecked}, func(c *cluster, es *masons) error {
+	err = withMasonsIn(t, nodes, editors, clusterSetup{unchecked: unchecked}, func(c *cluster, es *masons) error {
 		l.players = editors
 		return l.measure(t, c, es, walkers, seconds)
 	})

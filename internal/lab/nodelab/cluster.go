@@ -29,6 +29,7 @@ type cluster struct {
 type clusterSetup struct {
 	unchecked bool // nobody replays what leaders do
 	spareless bool // no node keeps copies
+	pairs     bool // masons join two at a node
 	admission admission
 }
 

@@ -56,8 +56,11 @@ func (es *masons) play(ctx context.Context) []chan Edit {
 }
 
 // join brings editors to the nodes of a cluster in turn.
-func (c *cluster) join(n, each int) (*masons, error) {
-	es := &masons{}
+func (c *cluster) join(n int) (*masons, error) {
+	es, each := &masons{}, 1
+	if c.setup.pairs {
+		each = 2
+	}
 	for i := range n {
 		who, err := client.NewIdentity(fmt.Sprintf("editor %d", i))
 		if err != nil {
@@ -107,17 +110,17 @@ func (e *Mason) Play(ctx context.Context, report chan<- Edit) {
 
 // withMasons checks the settings, starts nodes, lets editors join them, and ends
 // both when run has returned.
-func withMasons(t *lab.Trial, nodes, n, each int, run func(c *cluster, es *masons) error) error {
-	if n > MaxMasons {
-		t.Reject("editors", fmt.Sprintf("at most %d", MaxMasons))
-	}
-	return withMasonsIn(t, nodes, n, each, clusterSetup{}, run)
+func withMasons(t *lab.Trial, nodes, n int, run func(c *cluster, es *masons) error) error {
+	return withMasonsIn(t, nodes, n, clusterSetup{}, run)
 }
 
 // withMasonsIn is that for nodes that are set up differently.
-func withMasonsIn(t *lab.Trial, nodes, n, each int, setup clusterSetup, run func(c *cluster, es *masons) error) error {
+func withMasonsIn(t *lab.Trial, nodes, n int, setup clusterSetup, run func(c *cluster, es *masons) error) error {
+	if n > MaxMasons {
+		t.Reject("editors", fmt.Sprintf("at most %d", MaxMasons))
+	}
 	return withClusterOf(t, nodes, setup, func(c *cluster) error {
-		es, err := c.join(n, each)
+		es, err := c.join(n)
 		if err != nil {
 			return err
 		}
@@ -145,7 +148,7 @@ func withClusterOf(t *lab.Trial, nodes int, setup clusterSetup, run func(c *clus
 
 func runEditLatency(t *lab.Trial) error {
 	nodes, n, seconds := t.Int("nodes", 1), t.Int("editors", 1), t.Float("seconds", 1)
-	return withMasons(t, nodes, n, 1, func(c *cluster, es *masons) error {
+	return withMasons(t, nodes, n, func(c *cluster, es *masons) error {
 		return reportEditLatency(t, c, es, nodes, seconds)
 	})
 }

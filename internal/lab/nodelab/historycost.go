@@ -37,7 +37,7 @@ const mostPerEdit = 40
 func runHistoryCost(t *lab.Trial) error {
 	nodes, editors, seconds := t.Int("nodes", 1), t.Int("editors", 1), t.Float("seconds", 1)
 	chests := t.Int("chests", 0) > 0
-	return withMasons(t, nodes, editors, 1, func(c *cluster, es *masons) error {
+	return withMasons(t, nodes, editors, func(c *cluster, es *masons) error {
 		if _, err := c.settled(c.spawn.Region(), min(nodes, 3)); err != nil {
 			return err
 		}

@@ -151,13 +151,9 @@ func lieOnce(t *lab.Trial, what lie, liars, round int) (o lieOutcome, err error)
 	if liars == 2 {
 		first = 2 // the third is the accomplice, which hosts everything with these
 	}
-	each := 1 // players at a node
-	if what.pairs {
-		each = 2
-	}
 	pause := max(lab.Duration(load), what.after)
 	for range lieWorlds {
-		err = withMasons(t, first, editors, each, func(c *cluster, es *masons) (err error) {
+		err = withMasonsIn(t, first, editors, clusterSetup{pairs: what.pairs}, func(c *cluster, es *masons) (err error) {
 			if liars == 1 {
 				o, err = c.lie(es, what, pause, round)
 			} else {

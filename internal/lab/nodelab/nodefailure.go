@@ -39,7 +39,7 @@ type kill struct {
 
 func runNodeFailure(t *lab.Trial) error {
 	nodes, n, kills, load := t.Int("nodes", 3), t.Int("editors", 2), t.Int("kills", 1), t.Float("load", 0.2)
-	return withMasons(t, nodes, n, 1, func(c *cluster, es *masons) error {
+	return withMasons(t, nodes, n, func(c *cluster, es *masons) error {
 		return killLeaders(t, c, es, kills, lab.Duration(load))
 	})
 }

@@ -40,7 +40,7 @@ func runOldDisk(t *lab.Trial) error {
 	unsaid := 0
 	for i := range rounds {
 		var o oldDisk
-		err := withMasons(t, nodes, editors, 1, func(c *cluster, es *masons) (err error) {
+		err := withMasons(t, nodes, editors, func(c *cluster, es *masons) (err error) {
 			o, err = c.putBack(es, load, back)
 			return err
 		})

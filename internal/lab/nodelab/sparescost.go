@@ -60,7 +60,7 @@ func runSparesCost(t *lab.Trial) error {
 
 // sparesRound measures a world whose nodes keep copies, or do not.
 func sparesRound(t *lab.Trial, nodes, editors int, seconds float64, spareless bool) (m sparesCost, err error) {
-	err = withMasonsIn(t, nodes, editors, 1, clusterSetup{spareless: spareless}, func(c *cluster, es *masons) error {
+	err = withMasonsIn(t, nodes, editors, clusterSetup{spareless: spareless}, func(c *cluster, es *masons) error {
 		return m.measure(t, c, es, seconds)
 	})
 	return m, err

@@ -83,7 +83,7 @@ func runTakeover(t *lab.Trial) error {
 
 // takeOver attacks a world.
 func takeOver(t *lab.Trial, nodes, editors int, hosting string, plan takeoverPlan) (r takenWorld, err error) {
-	err = withMasonsIn(t, nodes, editors, 1, clusterSetup{admission: admission{hosting: hosting}}, func(c *cluster, es *masons) (err error) {
+	err = withMasonsIn(t, nodes, editors, clusterSetup{admission: admission{hosting: hosting}}, func(c *cluster, es *masons) (err error) {
 		t.Logf("%s world: %d nodes, %d editors", hosting, nodes, editors)
 		r, err = c.besiege(t, es, plan)
 		return err

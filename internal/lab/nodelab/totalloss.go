@@ -45,7 +45,7 @@ func runTotalLoss(t *lab.Trial) error {
 	}
 	var all []totalLoss
 	for i := range losses {
-		err := withMasons(t, nodes, n, 1, func(c *cluster, es *masons) error {
+		err := withMasons(t, nodes, n, func(c *cluster, es *masons) error {
 			l, err := c.loseHosts(t, es, lab.Duration(load), disks == "lost")
 			if err == nil {
 				t.Logf("loss %d of %d: edits accepted again after %.1f s at the least, %.1f s at the most; restored to a state %.1f s old; %d of %d places are not as acknowledged",
