@@ -248,8 +248,7 @@ func (p *player) dig(x, y, z int) {
 		return // a button that was held for a moment too long
 	}
 	gone := func() bool { return p.block(x, y, z) != was }
-	p.aims(x, y, z)
-	p.mouse(input.Left, gone)
+	p.tries(input.Left, gone, func() { p.aims(x, y, z) })
 	p.until(fmt.Sprintf("to have broken %d at %d %d %d", was, x, y, z), func(state) bool { return gone() })
 }
 

@@ -87,14 +87,9 @@ func (p *player) digsWith(tool int, at spot) {
 	slot := slices.IndexFunc(p.state().Hotbar, func(in slot) bool { return in.Block == tool })
 	p.tap(string(rune('1' + slot)))
 	p.until("to hold the tool", func(s state) bool { return s.Selected == slot })
-	p.lookAt(float64(at.x)+0.5, float64(at.y)+0.5, float64(at.z)+0.5)
 	gone := func() bool { return p.block(at.x, at.y, at.z) == 0 }
-	p.until("to have broken it", func(s state) bool {
-		if s.Target != nil && s.Target.Block == at.block && !gone() {
-			p.mouse(input.Left, gone)
-		}
-		return gone()
-	})
+	p.tries(input.Left, gone, func() { p.aims(at.x, at.y, at.z) })
+	p.until("to have broken it", func(state) bool { return gone() })
 }
 
 // TestPacksByLink: a page that no node has served gets the content packs over data channels.

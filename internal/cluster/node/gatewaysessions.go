@@ -48,11 +48,15 @@ type localSessions interface {
 // audited returns what signs the acts of players at this node; nil: nothing does.
 type audited interface{ Auditor() *audit.Auditor }
 
+// HasSession reports whether there is a session here.
+func (g *gatewaySessions) HasSession(session id.ID) bool {
+	return g.local.hasSession(machine.Peer{ID: session})
+}
+
 // ToSession delivers a remote shard's message to a session of this node; false:
 // there is no such session.
 func (g *gatewaySessions) ToSession(session id.ID, m machine.Message) bool {
-	peer := machine.Peer{ID: session}
-	if !g.local.hasSession(peer) {
+	if !g.HasSession(session) {
 		return false
 	}
 	if m != nil {
@@ -62,7 +66,7 @@ func (g *gatewaySessions) ToSession(session id.ID, m machine.Message) bool {
 		g.Counts.Sent++
 		g.audit(session, m)
 		g.confirming.see(session, m)
-		g.Env.Send(peer, m)
+		g.Env.Send(machine.Peer{ID: session}, m)
 	}
 	return true
 }

@@ -73,13 +73,13 @@ func (g *gatewaySessions) toSessions(f *peers.Remote, sessions []id.ID, m machin
 			g.local.listed(f, list)
 		}
 		m := g.local.fromLobbyElsewhere(m)
-		if line, ok := m.(*lobby.Chat); ok {
-			if line = g.lines.shown(f, line); line == nil {
+		switch said := m.(type) {
+		case *lobby.Chat:
+			if said = g.lines.shown(f, said); said == nil {
 				return
 			}
-			m = line
-		}
-		if said, ok := m.(*region.Heard); ok {
+			m = said
+		case *region.Heard:
 			sessions, m = g.lines.heard(f, sessions, said)
 		}
 		for _, s := range sessions {
@@ -139,10 +139,7 @@ func (g *gatewaySessions) endSession(f *peers.Remote, m *EndSession) {
 // node hosts the shard. The hosts are looked up only for sessions that exist
 // here: the others have ended, and the sender is told so.
 func (g *gatewaySessions) inNameOf(f *peers.Remote, shard shards.Shard, sessions []id.ID, do func()) {
-	here := false
-	for _, s := range sessions {
-		here = here || g.local.hasSession(machine.Peer{ID: s})
-	}
+	here := slices.ContainsFunc(sessions, g.HasSession)
 	switch {
 	case !shard.InWorld():
 		g.Counts.Dropped++

@@ -27,8 +27,8 @@ type Signature struct {
 // sessions repeat lines of the last minute to another host of the lobby, and clocks differ.
 const Age = 2 * 60 * 20
 
-// errUnsigned is for words that are not what a player has signed.
-var errUnsigned = errors.New("words that no player has signed")
+// ErrUnsigned is for words that are not what a player has signed.
+var ErrUnsigned = errors.New("words that no player has signed")
 
 // Audience is who is to read a line.
 type Audience int
@@ -53,33 +53,25 @@ func (s *Signature) IsOf(tick int64) bool {
 // By is the player.
 func (s *Signature) By() id.ID { return id.Of(s.Key[:]) }
 
-// CheckBy is Check of words of a player.
-func (s *Signature) CheckBy(player, world id.ID, tick int64, typed string, to Audience, from, text string) error {
-	if s != nil && s.By() != player {
-		return fmt.Errorf("%w: another has signed them", errUnsigned)
-	}
-	return s.Check(world, tick, typed, to, from, text)
-}
-
 // Check says what is wrong with words that are shown to an audience at a tick of the world, in
 // somebody's name, or in nobody's if the words begin with it, as those of a player who has
 // typed a line. No signature is wrong.
 func (s *Signature) Check(world id.ID, tick int64, typed string, to Audience, from, text string) error {
 	switch {
 	case s == nil:
-		return errUnsigned
+		return ErrUnsigned
 	case !s.IsOf(tick):
-		return fmt.Errorf("%w: of another time", errUnsigned)
+		return fmt.Errorf("%w: of another time", ErrUnsigned)
 	case !s.Verify(world, typed):
-		return fmt.Errorf("%w: the signature is wrong", errUnsigned)
+		return fmt.Errorf("%w: the signature is wrong", ErrUnsigned)
 	}
 	name, err := wire.CleanName(s.Name)
 	if err != nil {
-		return errUnsigned
+		return ErrUnsigned
 	}
 	author, words := Spoken(name, typed, to)
 	if words == "" || author != from || words != text {
-		return fmt.Errorf("%w: it has signed others", errUnsigned)
+		return fmt.Errorf("%w: it has signed others", ErrUnsigned)
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package region
 
 import (
+	"fmt"
+
 	"github.com/voxelpopuli/voxelpopuli/internal/core/fixed"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/id"
 	"github.com/voxelpopuli/voxelpopuli/internal/core/machine"
@@ -55,5 +57,8 @@ func (r *Region) deliverChat(m *NearChat) bool {
 
 // Check says what is wrong with words that are shown as a player's, at a tick of the world.
 func (m *Heard) Check(world id.ID, tick int64) error {
-	return m.Signed.CheckBy(m.From, world, tick, m.Line, line.Near, m.Name, m.Text)
+	if m.Signed != nil && m.Signed.By() != m.From {
+		return fmt.Errorf("%w: another has signed them", line.ErrUnsigned)
+	}
+	return m.Signed.Check(world, tick, m.Line, line.Near, m.Name, m.Text)
 }

@@ -35,7 +35,7 @@ type ShownChecking struct {
 
 // shownSessions are the sessions that are shown regions (gatewaySessions).
 type shownSessions interface {
-	// ToSession tells a session something, if it is not nil; false: it is not here.
+	HasSession(id.ID) bool
 	ToSession(session id.ID, m machine.Message) bool
 }
 
@@ -124,7 +124,7 @@ func (k *ShownChecking) Columns(f *peers.Remote, to []id.ID, m machine.Message) 
 
 // here are those sessions of a list that there are.
 func (k *ShownChecking) here(list []id.ID) []id.ID {
-	gone := func(session id.ID) bool { return !k.sessions.ToSession(session, nil) }
+	gone := func(session id.ID) bool { return !k.sessions.HasSession(session) }
 	if !slices.ContainsFunc(list, gone) {
 		return list
 	}
